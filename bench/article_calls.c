@@ -136,18 +136,23 @@ prim_status article_scan(const void *argument, cudaStream_t stream)
 {
     const article_operands *o = argument;
     return prim_scan((prim_scan_variant)o->variant, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM,
-                     PRIM_TRANSFORM_NONE, NULL, NULL, CUDA_R_32F, o->d_a, o->n, CUDA_R_32F, o->d_c,
-                     NULL, o->d_workspace, o->workspace_bytes, stream);
+                     PRIM_TRANSFORM_NONE, CUDA_R_32F, o->d_a, o->n, CUDA_R_32F, o->d_c, NULL,
+                     &(prim_call){.stream = stream,
+                                  .d_workspace = o->d_workspace,
+                                  .workspace_bytes = o->workspace_bytes});
 }
 
 /* The floats as four bytes each. */
 prim_status article_histogram(const void *argument, cudaStream_t stream)
 {
     const article_operands *o = argument;
-    const prim_histogram_range range = {.lower = 0, .upper = 256};
-    return prim_histogram_even((prim_histogram_variant)o->variant, 0, PRIM_OUTSIDE_DROP, range,
-                               CUDA_R_8U, o->d_a, o->n * 4, 64, CUDA_R_32U, o->d_c, NULL,
-                               o->d_workspace, o->workspace_bytes, stream);
+    const prim_histogram_range range = prim_integer_range(0, 256);
+    return prim_histogram_even((prim_histogram_variant)o->variant, range, CUDA_R_8U, o->d_a,
+                               o->n * 4,
+                               (prim_counters){.data = o->d_c, .bins = 64, .type = CUDA_R_32U},
+                               &(prim_call){.stream = stream,
+                                            .d_workspace = o->d_workspace,
+                                            .workspace_bytes = o->workspace_bytes});
 }
 
 /* ---- cuBLAS ---- */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "call.h"
 #include "histogram_kinds.h"
 
 static const histogram_kind kinds[] = {
@@ -130,33 +131,43 @@ static prim_image image_of(const histogram_kind *k, const bench_case *c, const v
                         .type = k->type};
 }
 
-static const prim_variant *variant_at(const histogram_kind *k, size_t index)
+static size_t bytes_before_edges(const bench_case *c)
 {
-    return k->bins_by == BINS_OF_CHANNELS   ? prim_histogram_channels_variant_at(index)
-           : k->bins_by == BINS_OF_WEIGHTED ? prim_histogram_weighted_variant_at(index)
-           : has_edges(k)                   ? prim_histogram_edges_variant_at(index)
-                                            : prim_histogram_variant_at(index);
+    const size_t samples = elements_of_shape(c) * histogram_kind_of(c)->bytes;
+    return (samples + 15) / 16 * 16;
 }
 
-static bool supports(const histogram_kind *k, const bench_case *c)
+const float *histogram_edges_of(const bench_case *c, const bench_operands *o)
 {
-    const int variant = c->variant_value;
-    const size_t size = c->size;
-    if (k->bins_by == BINS_OF_CHANNELS)
-        return prim_histogram_even_channels_supports((prim_histogram_channels_variant)variant, 0,
-                                                     PRIM_OUTSIDE_DROP, image_of(k, c, NULL),
-                                                     k->bins, CUDA_R_32U);
-    if (k->bins_by == BINS_OF_WEIGHTED)
-        return prim_histogram_even_weighted_supports((prim_histogram_weighted_variant)variant, 0,
-                                                     PRIM_OUTSIDE_DROP, k->range, k->type, size,
-                                                     k->bins, CUDA_R_32F);
-    if (has_edges(k))
-        return prim_histogram_edges_supports((prim_histogram_edges_variant)variant, 0,
-                                             PRIM_OUTSIDE_DROP, k->type, size, k->bins, CUDA_R_32F,
-                                             CUDA_R_32U);
-    return prim_histogram_even_supports((prim_histogram_variant)variant, 0, PRIM_OUTSIDE_DROP,
-                                        k->range, k->type, size, k->bins, CUDA_R_32U);
+    return part_of(o->d_in, bytes_before_edges(c));
 }
+
+static prim_status run_histogram(const bench_case *c, const bench_operands *o, cudaStream_t stream)
+{
+    const histogram_kind *k = histogram_kind_of(c);
+    const prim_histogram_variant variant = (prim_histogram_variant)c->variant_value;
+    const prim_call call = call_of(o, stream);
+    const void *const d_samples = part_of(o->d_in, c->offset * k->bytes);
+    prim_counters out = {.data = o->d_out, .bins = k->bins, .type = CUDA_R_32U};
+    if (k->bins_by == BINS_OF_CHANNELS) {
+        const prim_histogram_range ranges[HISTOGRAM_CHANNELS] = {k->range, k->range, k->range};
+        return prim_histogram_even_channels(variant, ranges, image_of(k, c, d_samples), out, &call);
+    }
+    if (k->bins_by == BINS_OF_WEIGHTED) {
+        const float largest = 1;
+        out.type = CUDA_R_32F;
+        return prim_histogram_even_weighted(variant, k->range, k->type, d_samples, c->size,
+                                            histogram_edges_of(c, o), &largest, out, &call);
+    }
+    if (has_edges(k)) {
+        out.flags = PRIM_HISTOGRAM_LAST_BIN_OPEN; /* as CUB has it */
+        return prim_histogram_edges(variant, k->type, d_samples, c->size, CUDA_R_32F,
+                                    histogram_edges_of(c, o), out, &call);
+    }
+    return prim_histogram_even(variant, k->range, k->type, d_samples, c->size, out, &call);
+}
+
+/* ---- plan ---- */
 
 static bench_case case_of(const histogram_kind *k, const prim_variant *variant)
 {
@@ -174,21 +185,21 @@ static bench_case case_of(const histogram_kind *k, const prim_variant *variant)
 static void plan_group(bench_plan *plan, const histogram_kind *k, size_t size, bench_input input)
 {
     const prim_variant *variant;
-    for (size_t v = 0; (variant = variant_at(k, v)) != NULL; v++) {
+    for (size_t v = 0; (variant = prim_histogram_variant_at(v)) != NULL; v++) {
         bench_case c = case_of(k, variant);
         c.input = input;
         c.size = size;
         c.bytes = (double)(size * (k->bytes + weight_bytes(k)) + counters_of(k) * sizeof(uint32_t));
         c.flops = (double)size;
         snprintf(c.shape, sizeof c.shape, "%zu", size);
-        if (supports(k, &c))
+        if (would_run(run_histogram, &c))
             plan_add(plan, c);
     }
 }
 
 static void plan_shape(bench_plan *plan, const histogram_kind *k, const bench_shape *shape)
 {
-    bench_case c = case_of(k, variant_at(k, 0));
+    bench_case c = case_of(k, prim_histogram_variant_at(0));
     set_shape(&c, shape);
     c.flops = (double)c.size;
     c.bytes = touched_bytes(c.rows, c.size / c.rows, c.ld, k->bytes, c.offset) +
@@ -247,17 +258,6 @@ static void plan_histogram(const bench_options *options, bench_plan *plan)
 
 /* ---- edges ---- */
 
-static size_t bytes_before_edges(const bench_case *c)
-{
-    const size_t samples = elements_of_shape(c) * histogram_kind_of(c)->bytes;
-    return (samples + 15) / 16 * 16;
-}
-
-const float *histogram_edges_of(const bench_case *c, const bench_operands *o)
-{
-    return (const float *)((const char *)o->d_in + bytes_before_edges(c));
-}
-
 static void make_edges(const bench_case *c, const bench_operands *o)
 {
     const histogram_kind *k = histogram_kind_of(c);
@@ -284,75 +284,22 @@ static void make_weights(const bench_case *c, const bench_operands *o)
          "copying the weights");
 }
 
-/* ---- a run ---- */
-
-static size_t workspace_of(const bench_case *c, const histogram_kind *k)
-{
-    size_t bytes;
-    if (k->bins_by == BINS_OF_CHANNELS)
-        must_prim(prim_histogram_even_channels_workspace_bytes(
-            (prim_histogram_channels_variant)c->variant_value, 0, PRIM_OUTSIDE_DROP,
-            image_of(k, c, NULL), k->bins, CUDA_R_32U, &bytes));
-    else if (k->bins_by == BINS_OF_WEIGHTED)
-        must_prim(prim_histogram_even_weighted_workspace_bytes(
-            (prim_histogram_weighted_variant)c->variant_value, 0, PRIM_OUTSIDE_DROP, k->range,
-            k->type, c->size, k->bins, CUDA_R_32F, &bytes));
-    else if (has_edges(k))
-        must_prim(prim_histogram_edges_workspace_bytes(
-            (prim_histogram_edges_variant)c->variant_value, 0, PRIM_OUTSIDE_DROP, k->type, c->size,
-            k->bins, CUDA_R_32F, CUDA_R_32U, &bytes));
-    else
-        must_prim(prim_histogram_even_workspace_bytes((prim_histogram_variant)c->variant_value, 0,
-                                                      PRIM_OUTSIDE_DROP, k->range, k->type, c->size,
-                                                      k->bins, CUDA_R_32U, &bytes));
-    return bytes;
-}
+/* ---- operands ---- */
 
 static void set_up_histogram(const bench_case *c, bench_operands *operands)
 {
     const histogram_kind *k = histogram_kind_of(c);
     operands->out_bytes = counters_of(k) * sizeof(uint32_t);
-    operands->workspace_bytes = workspace_of(c, k);
     must(cudaMalloc(&operands->d_in, bytes_before_edges(c) + (k->bins + 1) * sizeof(float) +
                                          c->size * weight_bytes(k)),
          "memory for the samples");
     must(cudaMalloc(&operands->d_out, operands->out_bytes), "memory for the counters");
-    must(cudaMalloc(&operands->d_workspace, operands->workspace_bytes), "memory for the workspace");
     must(make_histogram_samples(k, operands->d_in, elements_of_shape(c), c->input),
          "making the samples");
     if (has_edges(k))
         make_edges(c, operands);
     if (k->bins_by == BINS_OF_WEIGHTED)
         make_weights(c, operands);
-}
-
-static prim_status run_histogram(const bench_case *c, const bench_operands *o, cudaStream_t stream)
-{
-    const histogram_kind *k = histogram_kind_of(c);
-    const char *const d_samples = (const char *)o->d_in + c->offset * k->bytes;
-    if (k->bins_by == BINS_OF_CHANNELS) {
-        const prim_histogram_range ranges[HISTOGRAM_CHANNELS] = {k->range, k->range, k->range};
-        return prim_histogram_even_channels((prim_histogram_channels_variant)c->variant_value, 0,
-                                            PRIM_OUTSIDE_DROP, ranges, image_of(k, c, d_samples),
-                                            k->bins, CUDA_R_32U, o->d_out, NULL, o->d_workspace,
-                                            o->workspace_bytes, stream);
-    }
-    if (k->bins_by == BINS_OF_WEIGHTED) {
-        const float largest = 1;
-        return prim_histogram_even_weighted(
-            (prim_histogram_weighted_variant)c->variant_value, 0, PRIM_OUTSIDE_DROP, k->range,
-            k->type, d_samples, c->size, k->bins, CUDA_R_32F, histogram_edges_of(c, o), &largest,
-            o->d_out, NULL, o->d_workspace, o->workspace_bytes, stream);
-    }
-    if (has_edges(k))
-        return prim_histogram_edges((prim_histogram_edges_variant)c->variant_value,
-                                    PRIM_HISTOGRAM_LAST_BIN_OPEN, /* as CUB has it */
-                                    PRIM_OUTSIDE_DROP, k->type, d_samples, c->size, k->bins,
-                                    CUDA_R_32F, histogram_edges_of(c, o), CUDA_R_32U, o->d_out,
-                                    NULL, o->d_workspace, o->workspace_bytes, stream);
-    return prim_histogram_even((prim_histogram_variant)c->variant_value, 0, PRIM_OUTSIDE_DROP,
-                               k->range, k->type, d_samples, c->size, k->bins, CUDA_R_32U, o->d_out,
-                               NULL, o->d_workspace, o->workspace_bytes, stream);
 }
 
 static bool same_counters(const bench_case *c, const void *h_a, const void *h_b)

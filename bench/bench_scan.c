@@ -7,6 +7,7 @@
 #include <primitives/scan.h>
 
 #include "bench.h"
+#include "call.h"
 #include "common/host/element.h"
 
 static const struct {
@@ -48,16 +49,19 @@ static size_t ld_of(const bench_case *c)
     return c->ld != 0 ? c->ld : columns_of(c);
 }
 
-static prim_status ask(const bench_case *c, size_t *bytes)
+static prim_status run_scan(const bench_case *c, const bench_operands *o, cudaStream_t stream)
 {
     const prim_scan_variant variant = (prim_scan_variant)c->variant_value;
-    const size_t columns = columns_of(c);
+    const size_t columns = columns_of(c), ld = ld_of(c);
+    const prim_call call = call_of(o, stream);
+    void *const d_in = part_of(o->d_in, c->offset * prim_element_bytes(c->element));
+    void *const d_out = part_of(o->d_out, c->offset * prim_element_bytes(c->result));
+    const prim_matrix in = prim_matrix_of(c->element, d_in, c->rows, columns, ld);
+    const prim_matrix out = prim_matrix_of(c->result, d_out, c->rows, columns, ld);
     if (in_both_directions(c))
-        return prim_scan_2d_workspace_bytes(variant, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, c->element,
-                                            c->rows, columns, c->result, bytes);
-    return prim_scan_rows_workspace_bytes(variant, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM,
-                                          PRIM_TRANSFORM_NONE, c->element, c->rows, columns,
-                                          c->result, bytes);
+        return prim_scan_2d(variant, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, in, out, &call);
+    return prim_scan_rows(variant, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, in, out,
+                          NULL, &call);
 }
 
 static void plan_group(bench_plan *plan, const char *name, size_t pair, size_t rows, size_t columns,
@@ -66,7 +70,6 @@ static void plan_group(bench_plan *plan, const char *name, size_t pair, size_t r
     for (size_t v = 0; prim_scan_variant_at(v) != NULL; v++) {
         const prim_scan_variant variant = prim_scan_variant_at(v)->value;
         const size_t size = rows * columns;
-        size_t workspace_bytes;
         bench_case c = {.pattern = "scan",
                         .name = name,
                         .variant = prim_scan_variant_info(variant)->name,
@@ -85,7 +88,7 @@ static void plan_group(bench_plan *plan, const char *name, size_t pair, size_t r
             snprintf(c.shape, sizeof c.shape, "%zu", columns);
         else
             snprintf(c.shape, sizeof c.shape, "%zux%zu", rows, columns);
-        if (ask(&c, &workspace_bytes) == PRIM_OK)
+        if (would_run(run_scan, &c))
             plan_add(plan, c);
     }
 }
@@ -209,27 +212,10 @@ static void set_up_scan(const bench_case *c, bench_operands *operands)
 {
     const size_t elements = elements_of_shape(c);
     operands->out_bytes = elements * prim_element_bytes(c->result);
-    must_prim(ask(c, &operands->workspace_bytes));
     must(cudaMalloc(&operands->d_in, elements * prim_element_bytes(c->element)),
          "memory for the input");
     must(cudaMalloc(&operands->d_out, operands->out_bytes), "memory for the output");
-    must(cudaMalloc(&operands->d_workspace, operands->workspace_bytes), "memory for the workspace");
     must(fill_on_device(c->element, operands->d_in, elements, c->input, 7, 0), "filling the input");
-}
-
-static prim_status run_scan(const bench_case *c, const bench_operands *o, cudaStream_t stream)
-{
-    const prim_scan_variant variant = (prim_scan_variant)c->variant_value;
-    const size_t columns = columns_of(c), ld = ld_of(c);
-    const char *const d_in = (const char *)o->d_in + c->offset * prim_element_bytes(c->element);
-    char *const d_out = (char *)o->d_out + c->offset * prim_element_bytes(c->result);
-    if (in_both_directions(c))
-        return prim_scan_2d(variant, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, c->element, d_in, c->rows,
-                            columns, ld, c->result, d_out, ld, o->d_workspace, o->workspace_bytes,
-                            stream);
-    return prim_scan_rows(variant, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, NULL,
-                          NULL, c->element, d_in, c->rows, columns, ld, c->result, d_out, ld,
-                          o->d_workspace, o->workspace_bytes, stream);
 }
 
 /* By how much two orders may differ: a float sum of n elements of up to 1 is rounded, in either

@@ -243,9 +243,12 @@ static const prim_histogram_range all_bytes = {.lower = 0, .upper = BINS};
 static void count_alone(const team *t, size_t count)
 {
     must(cudaSetDevice(0));
-    must_prim(prim_histogram_even(PRIM_HISTOGRAM_AUTO, 0, PRIM_OUTSIDE_DROP, all_bytes, CUDA_R_8U,
-                                  t->d_in[0], count, BINS, CUDA_R_32U, t->d_out[0], NULL,
-                                  t->d_workspace[0], WORKSPACE_BYTES, t->streams[0]));
+    must_prim(
+        prim_histogram_even(PRIM_HISTOGRAM_AUTO, all_bytes, CUDA_R_8U, t->d_in[0], count,
+                            (prim_counters){.data = t->d_out[0], .bins = BINS, .type = CUDA_R_32U},
+                            &(prim_call){.stream = t->streams[0],
+                                         .d_workspace = t->d_workspace[0],
+                                         .workspace_bytes = WORKSPACE_BYTES}));
 }
 
 static void count_besides(const team *t, size_t count)
@@ -273,9 +276,11 @@ static void count_together(const team *t, size_t count)
 static void scan_one(const team *t, cudaDataType_t type, size_t count)
 {
     must(cudaSetDevice(0));
-    must_prim(prim_scan(PRIM_SCAN_AUTO, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, NULL,
-                        NULL, type, t->d_in[0], count, type, t->d_in[0], NULL, t->d_workspace[0],
-                        WORKSPACE_BYTES, t->streams[0]));
+    must_prim(prim_scan(PRIM_SCAN_AUTO, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, type,
+                        t->d_in[0], count, type, t->d_in[0], NULL,
+                        &(prim_call){.stream = t->streams[0],
+                                     .d_workspace = t->d_workspace[0],
+                                     .workspace_bytes = WORKSPACE_BYTES}));
 }
 
 static void scan_all(const team *t, cudaDataType_t type)

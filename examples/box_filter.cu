@@ -108,10 +108,12 @@ void filter(const picture &p, uint8_t *d_planes, sum_type *d_tables, size_t radi
     const double begin = now();
     for (unsigned c = 0; c < channels; c++) {
         const size_t plane = c * p.width * p.height;
-        check_prim(program, prim_scan_2d(PRIM_SCAN_AUTO, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
-                                         CUDA_R_8U, d_planes + plane, p.height, p.width, p.width,
-                                         sizeof(sum_type) == 4 ? CUDA_R_32U : CUDA_R_64U,
-                                         d_tables + plane, p.width, nullptr, 0, 0));
+        check_prim(program,
+                   prim_scan_2d(PRIM_SCAN_AUTO, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
+                                prim_matrix_of(CUDA_R_8U, d_planes + plane, p.height, p.width, 0),
+                                prim_matrix_of(sizeof(sum_type) == 4 ? CUDA_R_32U : CUDA_R_64U,
+                                               d_tables + plane, p.height, p.width, 0),
+                                nullptr));
     }
     const double between = now();
     check_cuda(program, prim_launch({nullptr, blocks, dim3(SIDE, SIDE)}, means<sum_type>, d_tables,

@@ -20,10 +20,13 @@ enum { VALUES = 256 };
 
 static void count_bytes(void *d_counters, const void *d_piece, size_t bytes, cudaStream_t stream)
 {
-    const prim_histogram_range all = {.lower = 0, .upper = VALUES};
-    check_prim(program, prim_histogram_even(PRIM_HISTOGRAM_AUTO, PRIM_HISTOGRAM_ADD,
-                                            PRIM_OUTSIDE_DROP, all, CUDA_R_8U, d_piece, bytes,
-                                            VALUES, CUDA_R_64U, d_counters, NULL, NULL, 0, stream));
+    const prim_histogram_range all = prim_integer_range(0, VALUES);
+    check_prim(program, prim_histogram_even(PRIM_HISTOGRAM_AUTO, all, CUDA_R_8U, d_piece, bytes,
+                                            (prim_counters){.data = d_counters,
+                                                            .bins = VALUES,
+                                                            .type = CUDA_R_64U,
+                                                            .flags = PRIM_HISTOGRAM_ADD},
+                                            &(prim_call){.stream = stream}));
 }
 
 static void count_file(const char *path, uint64_t *counts)

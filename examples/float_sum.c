@@ -124,11 +124,14 @@ static void sum_tiles(const gpu *g, const float *d_piece, size_t count, float *d
 
 static void count_bytes(const gpu *g, const float *d_piece, size_t count)
 {
-    const prim_histogram_range all = {.lower = 0, .upper = VALUES};
-    check_prim(program,
-               prim_histogram_even(PRIM_HISTOGRAM_AUTO, PRIM_HISTOGRAM_ADD, PRIM_OUTSIDE_DROP, all,
-                                   CUDA_R_8U, d_piece, count * sizeof *d_piece, VALUES, CUDA_R_64U,
-                                   g->d_counts, NULL, NULL, 0, g->stream));
+    const prim_histogram_range all = prim_integer_range(0, VALUES);
+    check_prim(program, prim_histogram_even(PRIM_HISTOGRAM_AUTO, all, CUDA_R_8U, d_piece,
+                                            count * sizeof *d_piece,
+                                            (prim_counters){.data = g->d_counts,
+                                                            .bins = VALUES,
+                                                            .type = CUDA_R_64U,
+                                                            .flags = PRIM_HISTOGRAM_ADD},
+                                            &(prim_call){.stream = g->stream}));
 }
 
 /* The step's piece of a GPU, if there is one: read while the one before it is used. */

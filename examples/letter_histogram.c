@@ -20,11 +20,13 @@ enum { LETTERS = 26 };
 static void count_letters(uint64_t *d_counters, const void *d_piece, size_t bytes, int first,
                           cudaStream_t stream)
 {
-    const prim_histogram_range letters = {.lower = first, .upper = first + LETTERS};
-    check_prim(program,
-               prim_histogram_even(PRIM_HISTOGRAM_AUTO, PRIM_HISTOGRAM_ADD, PRIM_OUTSIDE_DROP,
-                                   letters, CUDA_R_8U, d_piece, bytes, LETTERS, CUDA_R_64U,
-                                   d_counters, NULL, NULL, 0, stream));
+    const prim_histogram_range letters = prim_integer_range(first, first + LETTERS);
+    check_prim(program, prim_histogram_even(PRIM_HISTOGRAM_AUTO, letters, CUDA_R_8U, d_piece, bytes,
+                                            (prim_counters){.data = d_counters,
+                                                            .bins = LETTERS,
+                                                            .type = CUDA_R_64U,
+                                                            .flags = PRIM_HISTOGRAM_ADD},
+                                            &(prim_call){.stream = stream}));
 }
 
 static void count_piece(void *d_counters, const void *d_piece, size_t bytes, cudaStream_t stream)

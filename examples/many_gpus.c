@@ -143,7 +143,7 @@ static void find_largest(const team *t, prim_rank *ranks)
 
 static void count_values(const team *t, prim_rank *ranks)
 {
-    const prim_histogram_range all = {.lower = 0, .upper = VALUES};
+    const prim_histogram_range all = prim_integer_range(0, VALUES);
     for (int g = 0; g < t->own; g++)
         ranks[g].d_out = t->gpus[g].d_found->counts;
     check_prim(program, prim_distributed_histogram_even(PRIM_HISTOGRAM_AUTO, 0, PRIM_OUTSIDE_DROP,
@@ -165,7 +165,7 @@ static void add_up_so_far(const team *t, prim_rank *ranks)
 /* How many values of the running sum are below `limit`: its place, since they ascend. */
 static void count_sums_below(const team *t, uint64_t limit, prim_rank *ranks)
 {
-    const prim_histogram_range below = {.lower = 0, .upper = (int64_t)limit};
+    const prim_histogram_range below = prim_integer_range(0, (int64_t)limit);
     for (int g = 0; g < t->own; g++) {
         ranks[g].d_in = t->gpus[g].d_sums;
         ranks[g].d_out = t->gpus[g].d_found->counts;

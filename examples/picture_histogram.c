@@ -39,7 +39,7 @@ static void count_channels(const picture *p, unsigned counters[MOST_CHANNELS * B
     const size_t counter_bytes = (size_t)p->channels * BINS * sizeof *counters;
     void *d_pixels, *d_counters;
     for (int c = 0; c < MOST_CHANNELS; c++)
-        ranges[c] = (prim_histogram_range){.lower = 0, .upper = BINS};
+        ranges[c] = prim_integer_range(0, BINS);
     check_cuda(program, cudaMalloc(&d_pixels, picture_bytes(p)));
     check_cuda(program, cudaMalloc(&d_counters, counter_bytes));
     check_cuda(program,
@@ -50,9 +50,10 @@ static void count_channels(const picture *p, unsigned counters[MOST_CHANNELS * B
                               .pitch = p->width * (size_t)p->channels,
                               .channels = p->channels,
                               .type = CUDA_R_8U};
-    check_prim(program, prim_histogram_even_channels(PRIM_HISTOGRAM_CHANNELS_AUTO, 0,
-                                                     PRIM_OUTSIDE_DROP, ranges, image, BINS,
-                                                     CUDA_R_32U, d_counters, NULL, NULL, 0, NULL));
+    check_prim(program,
+               prim_histogram_even_channels(
+                   PRIM_HISTOGRAM_AUTO, ranges, image,
+                   (prim_counters){.data = d_counters, .bins = BINS, .type = CUDA_R_32U}, NULL));
     check_cuda(program, cudaMemcpy(counters, d_counters, counter_bytes, cudaMemcpyDeviceToHost));
     check_cuda(program, cudaFree(d_pixels));
     check_cuda(program, cudaFree(d_counters));

@@ -33,24 +33,19 @@ static void histogram_answer(const void *h_in, size_t count, void *h_out)
     }
 }
 
-static prim_status histogram_workspace(int variant, size_t count, size_t *bytes)
-{
-    return prim_histogram_even_workspace_bytes((prim_histogram_variant)variant, 0,
-                                               PRIM_OUTSIDE_COUNT, sample_range, CUDA_R_32I, count,
-                                               BINS, CUDA_R_32U, bytes);
-}
-
 static prim_status histogram_call(const operands *o)
 {
     static const prim_histogram_range empty = {.lower = 7, .upper = 7};
     static const prim_histogram_range endless = {.real_lower = -1e308, .real_upper = 1e308};
-    const call_head c = spoilt_head(o);
+    call_head c = spoilt_head(o);
     unsigned flags = 0;
     prim_outside outside = PRIM_OUTSIDE_COUNT;
     prim_histogram_range range = sample_range;
     cudaDataType_t sample_type = CUDA_R_32I, counter_type = CUDA_R_32U;
-    char *d_samples = o->d_in, *d_counters = o->d_out, *d_outside = d_counters + BINS * 4;
+    char *d_samples = o->d_in, *d_counters = o->d_out, *d_outside = part_of(d_counters, BINS * 4);
     size_t count = o->count, bins = BINS;
+    FAULT("of another call", PRIM_ERROR_UNSUPPORTED, "edges_table",
+          c.variant = PRIM_HISTOGRAM_EDGES_TABLE);
     spoil(o, "d_samples", &d_samples);
     spoil(o, "d_counters", &d_counters);
     spoil(o, "d_outside", &d_outside);
@@ -69,9 +64,15 @@ static prim_status histogram_call(const operands *o)
     FAULT("in d_samples", PRIM_ERROR_OVERLAP, "d_counters", d_counters = d_samples + 8);
     FAULT("in d_counters", PRIM_ERROR_OVERLAP, "d_outside", d_outside = d_counters + 8);
     FAULT("in d_samples", PRIM_ERROR_OVERLAP, "d_outside", d_outside = d_samples);
-    return prim_histogram_even((prim_histogram_variant)c.variant, flags, outside, range,
-                               sample_type, d_samples, count, bins, counter_type, d_counters,
-                               d_outside, c.workspace, c.bytes, o->stream);
+    return prim_histogram_even((prim_histogram_variant)c.variant, range, sample_type, d_samples,
+                               count,
+                               (prim_counters){.data = d_counters,
+                                               .bins = bins,
+                                               .type = counter_type,
+                                               .flags = flags,
+                                               .outside = outside,
+                                               .outside_data = d_outside},
+                               call_of(o, &c));
 }
 
 const entry_point histogram_even_entry = {.name = "prim_histogram_even",
@@ -81,7 +82,6 @@ const entry_point histogram_even_entry = {.name = "prim_histogram_even",
                                           .count = SAMPLES,
                                           .make_input = histogram_input,
                                           .right_answer = histogram_answer,
-                                          .workspace_bytes = histogram_workspace,
                                           .call = histogram_call};
 
 /* ---- between edges: 65 of them behind the samples ---- */
@@ -113,22 +113,17 @@ static void edges_answer(const void *h_in, size_t count, void *h_out)
     }
 }
 
-static prim_status edges_workspace(int variant, size_t count, size_t *bytes)
-{
-    return prim_histogram_edges_workspace_bytes((prim_histogram_edges_variant)variant, 0,
-                                                PRIM_OUTSIDE_COUNT, CUDA_R_32I, count, BINS,
-                                                CUDA_R_32I, CUDA_R_32U, bytes);
-}
-
 static prim_status edges_call(const operands *o)
 {
-    const call_head c = spoilt_head(o);
+    call_head c = spoilt_head(o);
     unsigned flags = 0;
     prim_outside outside = PRIM_OUTSIDE_COUNT;
     cudaDataType_t sample_type = CUDA_R_32I, edge_type = CUDA_R_32I, counter_type = CUDA_R_32U;
-    char *d_samples = o->d_in, *d_edges = d_samples != NULL ? d_samples + SAMPLES * 4 : NULL,
-         *d_counters = o->d_out, *d_outside = d_counters + BINS * 4;
+    char *d_samples = o->d_in, *d_edges = part_of(d_samples, SAMPLES * 4), *d_counters = o->d_out,
+         *d_outside = part_of(d_counters, BINS * 4);
     size_t count = o->count, bins = BINS;
+    FAULT("of another call", PRIM_ERROR_UNSUPPORTED, "channels_multi_copy",
+          c.variant = PRIM_HISTOGRAM_CHANNELS_MULTI_COPY);
     spoil(o, "d_samples", &d_samples);
     spoil(o, "d_edges", &d_edges);
     spoil(o, "d_counters", &d_counters);
@@ -145,20 +140,24 @@ static prim_status edges_call(const operands *o)
     FAULT("in d_edges", PRIM_ERROR_OVERLAP, "d_counters", d_counters = d_edges + 8);
     FAULT("in d_counters", PRIM_ERROR_OVERLAP, "d_outside", d_outside = d_counters + 8);
     FAULT("in d_edges", PRIM_ERROR_OVERLAP, "d_outside", d_outside = d_edges);
-    return prim_histogram_edges((prim_histogram_edges_variant)c.variant, flags, outside,
-                                sample_type, d_samples, count, bins, edge_type, d_edges,
-                                counter_type, d_counters, d_outside, c.workspace, c.bytes,
-                                o->stream);
+    return prim_histogram_edges((prim_histogram_variant)c.variant, sample_type, d_samples, count,
+                                edge_type, d_edges,
+                                (prim_counters){.data = d_counters,
+                                                .bins = bins,
+                                                .type = counter_type,
+                                                .flags = flags,
+                                                .outside = outside,
+                                                .outside_data = d_outside},
+                                call_of(o, &c));
 }
 
 const entry_point histogram_edges_entry = {.name = "prim_histogram_edges",
-                                           .variant_at = prim_histogram_edges_variant_at,
+                                           .variant_at = prim_histogram_variant_at,
                                            .in_bytes = (SAMPLES + BINS + 1) * sizeof(int32_t),
                                            .out_bytes = COUNTERS * sizeof(uint32_t),
                                            .count = SAMPLES,
                                            .make_input = edges_input,
                                            .right_answer = edges_answer,
-                                           .workspace_bytes = edges_workspace,
                                            .call = edges_call};
 
 /* ---- of channels: rows of three, with a gap between them; a channel's outside behind all bins
@@ -201,14 +200,6 @@ static void channels_answer(const void *h_in, size_t width, void *h_out)
         }
 }
 
-static prim_status channels_workspace(int variant, size_t width, size_t *bytes)
-{
-    const prim_image image = {NULL, width, HEIGHT, PITCH, CHANNELS, CUDA_R_32I};
-    return prim_histogram_even_channels_workspace_bytes((prim_histogram_channels_variant)variant, 0,
-                                                        PRIM_OUTSIDE_COUNT, image, LEVELS,
-                                                        CUDA_R_32U, bytes);
-}
-
 typedef struct channels_arguments {
     unsigned flags;
     prim_outside outside;
@@ -245,13 +236,16 @@ static void spoil_channels(const operands *o, channels_arguments *a)
 
 static prim_status channels_call(const operands *o)
 {
-    const call_head c = spoilt_head(o);
+    call_head c = spoilt_head(o);
     channels_arguments a = {.outside = PRIM_OUTSIDE_COUNT,
                             .ranges = {channel_ranges[0], channel_ranges[1], channel_ranges[2]},
                             .image = {NULL, o->count, HEIGHT, PITCH, CHANNELS, CUDA_R_32I},
                             .counter_type = CUDA_R_32U,
                             .bins = LEVELS};
-    char *d_image = o->d_in, *d_counters = o->d_out, *d_outside = d_counters + CHANNEL_COUNTERS * 4;
+    char *d_image = o->d_in, *d_counters = o->d_out,
+         *d_outside = part_of(d_counters, CHANNEL_COUNTERS * 4);
+    FAULT("of another call", PRIM_ERROR_UNSUPPORTED, "weighted_multi_copy",
+          c.variant = PRIM_HISTOGRAM_WEIGHTED_MULTI_COPY);
     a.h_ranges = (const char *)a.ranges;
     spoil_channels(o, &a);
     spoil(o, "d_image", &d_image);
@@ -261,21 +255,26 @@ static prim_status channels_call(const operands *o)
     FAULT("in a gap", PRIM_ERROR_OVERLAP, "d_outside", d_outside = d_image + WIDTH * CHANNELS * 4);
     FAULT("in d_counters", PRIM_ERROR_OVERLAP, "d_outside", d_outside = d_counters + 8);
     a.image.data = d_image;
-    return prim_histogram_even_channels(
-        (prim_histogram_channels_variant)c.variant, a.flags, a.outside,
-        (const prim_histogram_range *)(const void *)a.h_ranges, a.image, a.bins, a.counter_type,
-        d_counters, d_outside, c.workspace, c.bytes, o->stream);
+    return prim_histogram_even_channels((prim_histogram_variant)c.variant,
+                                        (const prim_histogram_range *)(const void *)a.h_ranges,
+                                        a.image,
+                                        (prim_counters){.data = d_counters,
+                                                        .bins = a.bins,
+                                                        .type = a.counter_type,
+                                                        .flags = a.flags,
+                                                        .outside = a.outside,
+                                                        .outside_data = d_outside},
+                                        call_of(o, &c));
 }
 
 const entry_point histogram_channels_entry = {.name = "prim_histogram_even_channels",
-                                              .variant_at = prim_histogram_channels_variant_at,
+                                              .variant_at = prim_histogram_variant_at,
                                               .in_bytes = IN_IMAGE * sizeof(int32_t),
                                               .out_bytes = (CHANNEL_COUNTERS + CHANNELS * 3) *
                                                            sizeof(uint32_t),
                                               .count = WIDTH,
                                               .make_input = channels_input,
                                               .right_answer = channels_answer,
-                                              .workspace_bytes = channels_workspace,
                                               .call = channels_call};
 
 /* ---- weighted: a weight for each sample behind all of them ---- */
@@ -307,26 +306,21 @@ static void weighted_answer(const void *h_in, size_t count, void *h_out)
     }
 }
 
-static prim_status weighted_workspace(int variant, size_t count, size_t *bytes)
-{
-    return prim_histogram_even_weighted_workspace_bytes((prim_histogram_weighted_variant)variant, 0,
-                                                        PRIM_OUTSIDE_COUNT, sample_range,
-                                                        CUDA_R_32I, count, BINS, CUDA_R_32F, bytes);
-}
-
 /* With h_largest, or not. */
 static prim_status weighted_call(const operands *o, const float *h_given)
 {
     static const float bad[] = {-1, 1.0f / 0.0f};
-    const call_head c = spoilt_head(o);
+    call_head c = spoilt_head(o);
     unsigned flags = 0;
     prim_outside outside = PRIM_OUTSIDE_COUNT;
     prim_histogram_range range = sample_range;
     cudaDataType_t sample_type = CUDA_R_32I, weight_type = CUDA_R_32F;
-    char *d_samples = o->d_in, *d_weights = d_samples != NULL ? d_samples + SAMPLES * 4 : NULL,
-         *d_sums = o->d_out, *d_outside = d_sums + BINS * 4;
+    char *d_samples = o->d_in, *d_weights = part_of(d_samples, SAMPLES * 4), *d_sums = o->d_out,
+         *d_outside = part_of(d_sums, BINS * 4);
     const char *h_largest = (const char *)h_given;
     size_t count = o->count, bins = BINS;
+    FAULT("of another call", PRIM_ERROR_UNSUPPORTED, "partitioned",
+          c.variant = PRIM_HISTOGRAM_PARTITIONED);
     spoil(o, "d_samples", &d_samples);
     spoil(o, "d_weights", &d_weights);
     spoil(o, "d_sums", &d_sums);
@@ -348,10 +342,15 @@ static prim_status weighted_call(const operands *o, const float *h_given)
     FAULT("in d_weights", PRIM_ERROR_OVERLAP, "d_sums", d_sums = d_weights + 8);
     FAULT("in d_weights", PRIM_ERROR_OVERLAP, "d_outside", d_outside = d_weights);
     FAULT("in d_sums", PRIM_ERROR_OVERLAP, "d_outside", d_outside = d_sums + 8);
-    return prim_histogram_even_weighted((prim_histogram_weighted_variant)c.variant, flags, outside,
-                                        range, sample_type, d_samples, count, bins, weight_type,
-                                        d_weights, h_largest, d_sums, d_outside, c.workspace,
-                                        c.bytes, o->stream);
+    return prim_histogram_even_weighted((prim_histogram_variant)c.variant, range, sample_type,
+                                        d_samples, count, d_weights, h_largest,
+                                        (prim_counters){.data = d_sums,
+                                                        .bins = bins,
+                                                        .type = weight_type,
+                                                        .flags = flags,
+                                                        .outside = outside,
+                                                        .outside_data = d_outside},
+                                        call_of(o, &c));
 }
 
 static prim_status weighted_call_that_looks(const operands *o)
@@ -366,21 +365,19 @@ static prim_status weighted_call_that_is_told(const operands *o)
 }
 
 const entry_point histogram_weighted_entry = {.name = "prim_histogram_even_weighted",
-                                              .variant_at = prim_histogram_weighted_variant_at,
+                                              .variant_at = prim_histogram_variant_at,
                                               .in_bytes = 2 * SAMPLES * sizeof(float),
                                               .out_bytes = SUMS * sizeof(float),
                                               .count = SAMPLES,
                                               .make_input = weighted_input,
                                               .right_answer = weighted_answer,
-                                              .workspace_bytes = weighted_workspace,
                                               .call = weighted_call_that_looks};
 
 const entry_point histogram_weighted_told_entry = {.name = "prim_histogram_even_weighted",
-                                                   .variant_at = prim_histogram_weighted_variant_at,
+                                                   .variant_at = prim_histogram_variant_at,
                                                    .in_bytes = 2 * SAMPLES * sizeof(float),
                                                    .out_bytes = SUMS * sizeof(float),
                                                    .count = SAMPLES,
                                                    .make_input = weighted_input,
                                                    .right_answer = weighted_answer,
-                                                   .workspace_bytes = weighted_workspace,
                                                    .call = weighted_call_that_is_told};

@@ -16,14 +16,6 @@ static void fill_integers(void *h_in, unsigned count, unsigned seed)
 
 enum { SCAN_COUNT = 70001, SCAN_INITIAL = -12345 };
 
-static bool scan_takes(prim_scan_variant variant)
-{
-    return prim_scan_supports(variant, PRIM_SCAN_EXCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
-                              CUDA_R_32I, SCAN_COUNT, CUDA_R_32I);
-}
-
-VARIANTS_THAT_TAKE(scan, scan)
-
 static void scan_input(void *h_in, unsigned seed)
 {
     fill_integers(h_in, SCAN_COUNT, seed);
@@ -39,12 +31,6 @@ static void scan_answer(const void *h_in, size_t count, void *h_out)
     ((uint32_t *)h_out)[SCAN_COUNT] = sum;
 }
 
-static prim_status scan_workspace(int variant, size_t count, size_t *bytes)
-{
-    return prim_scan_workspace_bytes((prim_scan_variant)variant, PRIM_SCAN_EXCLUSIVE, PRIM_OP_SUM,
-                                     PRIM_TRANSFORM_NONE, CUDA_R_32I, count, CUDA_R_32I, bytes);
-}
-
 static const int32_t two_words[2]; /* one of their bytes is no aligned initial value */
 
 static prim_status scan_call(const operands *o)
@@ -56,7 +42,8 @@ static prim_status scan_call(const operands *o)
     prim_op op = PRIM_OP_SUM;
     prim_transform transform = PRIM_TRANSFORM_NONE;
     cudaDataType_t in_type = CUDA_R_32I, out_type = CUDA_R_32I;
-    char *d_in = o->d_in, *d_out = o->d_out, *d_total = d_out + SCAN_COUNT * sizeof(int32_t);
+    char *d_in = o->d_in, *d_out = o->d_out,
+         *d_total = part_of(d_out, SCAN_COUNT * sizeof(int32_t));
     size_t count = o->count;
     spoil(o, "d_in", &d_in);
     spoil(o, "d_out", &d_out);
@@ -87,9 +74,10 @@ static prim_status scan_call(const operands *o)
               (h_initial = NULL, d_initial = c.workspace));
     if (c.bytes > 0)
         FAULT("d_total in it", PRIM_ERROR_OVERLAP, "d_workspace", d_total = c.workspace);
-    const prim_status status =
-        prim_scan((prim_scan_variant)c.variant, kind, op, transform, h_initial, d_initial, in_type,
-                  d_in, count, out_type, d_out, d_total, c.workspace, c.bytes, o->stream);
+    const prim_status status = prim_scan(
+        (prim_scan_variant)c.variant, kind, op, transform, in_type, d_in, count, out_type, d_out,
+        &(prim_scan_ends){.h_initial = h_initial, .d_initial = d_initial, .total = d_total},
+        call_of(o, &c));
     initial = 77;
     return status;
 }
@@ -97,14 +85,6 @@ static prim_status scan_call(const operands *o)
 /* ---- the same of matrices with gaps in the input, rows of two tiles ---- */
 
 enum { ROWS = 3, COLUMNS = 8300, LD = 8303, IN_SPAN = (ROWS - 1) * LD + COLUMNS };
-
-static bool rows_takes(prim_scan_variant variant)
-{
-    return prim_scan_rows_supports(variant, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
-                                   CUDA_R_32I, ROWS, COLUMNS, CUDA_R_32I);
-}
-
-VARIANTS_THAT_TAKE(scan, rows)
 
 static void matrix_input(void *h_in, unsigned seed)
 {
@@ -127,18 +107,6 @@ static void rows_answer(const void *h_in, size_t columns, void *h_out)
     scan_rows_by_hand(h_in, ROWS, columns, h_out);
 }
 
-static prim_status workspace_of_rows(size_t rows, int variant, size_t columns, size_t *bytes)
-{
-    return prim_scan_rows_workspace_bytes((prim_scan_variant)variant, PRIM_SCAN_INCLUSIVE,
-                                          PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32I, rows,
-                                          columns, CUDA_R_32I, bytes);
-}
-
-static prim_status rows_workspace(int variant, size_t columns, size_t *bytes)
-{
-    return workspace_of_rows(ROWS, variant, columns, bytes);
-}
-
 static prim_status rows_call(const operands *o)
 {
     const call_head c = spoilt_head(o);
@@ -147,7 +115,8 @@ static prim_status rows_call(const operands *o)
     prim_scan_kind kind = PRIM_SCAN_INCLUSIVE;
     cudaDataType_t in_type = CUDA_R_32I;
     char *d_in = o->d_in, *d_out = o->d_out;
-    size_t rows = ROWS, in_ld = LD, out_ld = COLUMNS;
+    void *d_total = NULL;
+    size_t rows = ROWS, in_ld = LD, out_ld = COLUMNS, rows_less = 0, columns_less = 0;
     spoil(o, "d_in", &d_in);
     spoil(o, "d_out", &d_out);
     FAULT("unknown", PRIM_ERROR_ENUM, "kind", kind = 2);
@@ -163,10 +132,15 @@ static prim_status rows_call(const operands *o)
     FAULT("one behind d_in", PRIM_ERROR_OVERLAP, "d_out",
           (d_out = d_in + 4, out_ld = LD, rows = ROWS - 1));
     FAULT("in place, another ld", PRIM_ERROR_OVERLAP, "d_out", d_out = d_in);
-    const prim_status status =
-        prim_scan_rows((prim_scan_variant)c.variant, kind, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
-                       h_initial, d_initial, in_type, d_in, rows, o->count, in_ld, CUDA_R_32I,
-                       d_out, out_ld, c.workspace, c.bytes, o->stream);
+    FAULT("other rows", PRIM_ERROR_VALUE, "d_out", rows_less = 1);
+    FAULT("other columns", PRIM_ERROR_VALUE, "d_out", columns_less = 1);
+    FAULT("a total", PRIM_ERROR_VALUE, "d_total", d_total = d_in);
+    const prim_status status = prim_scan_rows(
+        (prim_scan_variant)c.variant, kind, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
+        prim_matrix_of(in_type, d_in, rows, o->count, in_ld),
+        prim_matrix_of(CUDA_R_32I, d_out, rows - rows_less, o->count - columns_less, out_ld),
+        &(prim_scan_ends){.h_initial = h_initial, .d_initial = d_initial, .total = d_total},
+        call_of(o, &c));
     initial = 77;
     return status;
 }
@@ -185,32 +159,20 @@ static void many_answer(const void *h_in, size_t columns, void *h_out)
     scan_rows_by_hand(h_in, MANY_ROWS, columns, h_out);
 }
 
-static prim_status many_workspace(int variant, size_t columns, size_t *bytes)
-{
-    return workspace_of_rows(MANY_ROWS, variant, columns, bytes);
-}
-
 static prim_status many_call(const operands *o)
 {
     const call_head c = spoilt_head(o);
     const int32_t initial = SCAN_INITIAL;
     return prim_scan_rows((prim_scan_variant)c.variant, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM,
-                          PRIM_TRANSFORM_NONE, &initial, NULL, CUDA_R_32I, o->d_in, MANY_ROWS,
-                          o->count, LD, CUDA_R_32I, o->d_out, COLUMNS, c.workspace, c.bytes,
-                          o->stream);
+                          PRIM_TRANSFORM_NONE,
+                          prim_matrix_of(CUDA_R_32I, o->d_in, MANY_ROWS, o->count, LD),
+                          prim_matrix_of(CUDA_R_32I, o->d_out, MANY_ROWS, o->count, COLUMNS),
+                          &(prim_scan_ends){.h_initial = &initial}, call_of(o, &c));
 }
 
 /* ---- both directions: several tiles in each ---- */
 
 enum { DOWN = 70, ACROSS = 2100, PITCH = 2103, BOTH_SPAN = (DOWN - 1) * PITCH + ACROSS };
-
-static bool both_takes(prim_scan_variant variant)
-{
-    return prim_scan_2d_supports(variant, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32I, DOWN,
-                                 ACROSS, CUDA_R_32I);
-}
-
-VARIANTS_THAT_TAKE(scan, both)
 
 static void both_input(void *h_in, unsigned seed)
 {
@@ -229,13 +191,6 @@ static void both_answer(const void *h_in, size_t columns, void *h_out)
     }
 }
 
-static prim_status both_workspace(int variant, size_t columns, size_t *bytes)
-{
-    return prim_scan_2d_workspace_bytes((prim_scan_variant)variant, PRIM_OP_SUM,
-                                        PRIM_TRANSFORM_NONE, CUDA_R_32I, DOWN, columns, CUDA_R_32I,
-                                        bytes);
-}
-
 static prim_status both_call(const operands *o)
 {
     const call_head c = spoilt_head(o);
@@ -243,7 +198,7 @@ static prim_status both_call(const operands *o)
     prim_transform transform = PRIM_TRANSFORM_NONE;
     cudaDataType_t out_type = CUDA_R_32I;
     char *d_in = o->d_in, *d_out = o->d_out;
-    size_t rows = DOWN, in_ld = PITCH, out_ld = ACROSS;
+    size_t rows = DOWN, in_ld = PITCH, out_ld = ACROSS, rows_less = 0;
     spoil(o, "d_in", &d_in);
     spoil(o, "d_out", &d_out);
     FAULT("unknown", PRIM_ERROR_ENUM, "op", op = PRIM_OP_XOR + 1);
@@ -255,46 +210,45 @@ static prim_status both_call(const operands *o)
     FAULT("out_ld beyond size_t", PRIM_ERROR_SIZE, "d_out", out_ld = SIZE_MAX / 8);
     FAULT("a row behind d_in", PRIM_ERROR_OVERLAP, "d_out",
           (d_out = d_in + 4 * PITCH, out_ld = PITCH, rows = DOWN - 1));
-    return prim_scan_2d((prim_scan_variant)c.variant, op, transform, CUDA_R_32I, d_in, rows,
-                        o->count, in_ld, out_type, d_out, out_ld, c.workspace, c.bytes, o->stream);
+    FAULT("other rows", PRIM_ERROR_VALUE, "d_out", rows_less = 1);
+    return prim_scan_2d((prim_scan_variant)c.variant, op, transform,
+                        prim_matrix_of(CUDA_R_32I, d_in, rows, o->count, in_ld),
+                        prim_matrix_of(out_type, d_out, rows - rows_less, o->count, out_ld),
+                        call_of(o, &c));
 }
 
 const entry_point scan_entry = {.name = "prim_scan",
-                                .variant_at = scan_variant_at,
+                                .variant_at = prim_scan_variant_at,
                                 .in_bytes = SCAN_COUNT * sizeof(int32_t),
                                 .out_bytes = (SCAN_COUNT + 1) * sizeof(int32_t),
                                 .count = SCAN_COUNT,
                                 .make_input = scan_input,
                                 .right_answer = scan_answer,
-                                .workspace_bytes = scan_workspace,
                                 .call = scan_call};
 
 const entry_point scan_rows_entry = {.name = "prim_scan_rows",
-                                     .variant_at = rows_variant_at,
+                                     .variant_at = prim_scan_variant_at,
                                      .in_bytes = IN_SPAN * sizeof(int32_t),
                                      .out_bytes = ROWS * COLUMNS * sizeof(int32_t),
                                      .count = COLUMNS,
                                      .make_input = matrix_input,
                                      .right_answer = rows_answer,
-                                     .workspace_bytes = rows_workspace,
                                      .call = rows_call};
 
 const entry_point scan_many_rows_entry = {.name = "prim_scan_rows",
-                                          .variant_at = rows_variant_at,
+                                          .variant_at = prim_scan_variant_at,
                                           .in_bytes = MANY_SPAN * sizeof(int32_t),
                                           .out_bytes = MANY_ROWS * COLUMNS * sizeof(int32_t),
                                           .count = COLUMNS,
                                           .make_input = many_input,
                                           .right_answer = many_answer,
-                                          .workspace_bytes = many_workspace,
                                           .call = many_call};
 
 const entry_point scan_2d_entry = {.name = "prim_scan_2d",
-                                   .variant_at = both_variant_at,
+                                   .variant_at = prim_scan_variant_at,
                                    .in_bytes = BOTH_SPAN * sizeof(int32_t),
                                    .out_bytes = DOWN * ACROSS * sizeof(int32_t),
                                    .count = ACROSS,
                                    .make_input = both_input,
                                    .right_answer = both_answer,
-                                   .workspace_bytes = both_workspace,
                                    .call = both_call};

@@ -436,8 +436,8 @@ static void scan_kind(const kind *k)
     for (prim_scan_kind kind = PRIM_SCAN_INCLUSIVE; kind <= PRIM_SCAN_EXCLUSIVE; kind++)
         EACH (vector_shape, s, vectors)
             EACH_WAY (scan, w) {
-                if (!prim_scan_supports(w.variant, kind, k->op, k->transform, k->in, s->count,
-                                        k->out) ||
+                if (!runs(prim_scan(w.variant, kind, k->op, k->transform, k->in, NULL, s->count,
+                                    k->out, NULL, NULL, asking())) ||
                     (k->transform != PRIM_TRANSFORM_NONE && s->first != ODD))
                     continue;
                 const void *x = in(w.threads, k->in, s->first);
@@ -447,10 +447,12 @@ static void scan_kind(const kind *k)
                 char *total = y + s->count * k->out_bytes;
                 output.nans = k->out;
                 line(w.threads > 0
-                         ? prim_scan_host(kind, k->op, k->transform, h_initial, k->in, x, s->count,
-                                          k->out, y, total, w.threads)
-                         : prim_scan(w.variant, kind, k->op, k->transform, h_initial, NULL, k->in,
-                                     x, s->count, k->out, y, total, NULL, 0, NULL),
+                         ? prim_scan_host(kind, k->op, k->transform, k->in, x, s->count, k->out, y,
+                                          &(prim_scan_ends){.h_initial = h_initial, .total = total},
+                                          w.threads)
+                         : prim_scan(
+                               w.variant, kind, k->op, k->transform, k->in, x, s->count, k->out, y,
+                               &(prim_scan_ends){.h_initial = h_initial, .total = total}, NULL),
                      "scan %s %s %s %zu+%zu", w.name, k->text, scan_kind_names[kind], s->count,
                      s->first);
             }
@@ -461,8 +463,10 @@ static void scan_rows_kind(const kind *k)
     for (prim_scan_kind kind = PRIM_SCAN_INCLUSIVE; kind <= PRIM_SCAN_EXCLUSIVE; kind++)
         EACH (matrix_shape, s, matrices)
             EACH_WAY (scan, w) {
-                if (!prim_scan_rows_supports(w.variant, kind, k->op, k->transform, k->in, s->rows,
-                                             s->columns, k->out) ||
+                if (!runs(prim_scan_rows(w.variant, kind, k->op, k->transform,
+                                         prim_matrix_of(k->in, NULL, s->rows, s->columns, 0),
+                                         prim_matrix_of(k->out, NULL, s->rows, s->columns, 0), NULL,
+                                         asking())) ||
                     (k->transform != PRIM_TRANSFORM_NONE && s->rows != ODD))
                     continue;
                 const size_t ld = s->columns + 2;
@@ -470,11 +474,14 @@ static void scan_rows_kind(const kind *k)
                 const void *h_initial = s->rows == ODD ? in(1, k->out, 5) : NULL;
                 void *y = out(w.threads, s->rows * ld * k->out_bytes);
                 line(w.threads > 0
-                         ? prim_scan_rows_host(kind, k->op, k->transform, h_initial, k->in, x,
-                                               s->rows, s->columns, s->ld, k->out, y, ld, w.threads)
-                         : prim_scan_rows(w.variant, kind, k->op, k->transform, h_initial, NULL,
-                                          k->in, x, s->rows, s->columns, s->ld, k->out, y, ld, NULL,
-                                          0, NULL),
+                         ? prim_scan_rows_host(kind, k->op, k->transform,
+                                               prim_matrix_of(k->in, x, s->rows, s->columns, s->ld),
+                                               prim_matrix_of(k->out, y, s->rows, s->columns, ld),
+                                               &(prim_scan_ends){.h_initial = h_initial}, w.threads)
+                         : prim_scan_rows(w.variant, kind, k->op, k->transform,
+                                          prim_matrix_of(k->in, x, s->rows, s->columns, s->ld),
+                                          prim_matrix_of(k->out, y, s->rows, s->columns, ld),
+                                          &(prim_scan_ends){.h_initial = h_initial}, NULL),
                      "scan_rows %s %s %s %zux%zu/%zu", w.name, k->text, scan_kind_names[kind],
                      s->rows, s->columns, s->ld);
             }
@@ -484,17 +491,23 @@ static void scan_2d_kind(const kind *k)
 {
     EACH (matrix_shape, s, tall_matrices)
         EACH_WAY (scan, w) {
-            if (!prim_scan_2d_supports(w.variant, k->op, k->transform, k->in, s->rows, s->columns,
-                                       k->out) ||
+            if (!runs(prim_scan_2d(w.variant, k->op, k->transform,
+                                   prim_matrix_of(k->in, NULL, s->rows, s->columns, 0),
+                                   prim_matrix_of(k->out, NULL, s->rows, s->columns, 0),
+                                   asking())) ||
                 (k->transform != PRIM_TRANSFORM_NONE && s->rows != ODD))
                 continue;
             const size_t ld = s->columns + 2;
             const void *x = in(w.threads, k->in, 1);
             void *y = out(w.threads, s->rows * ld * k->out_bytes);
-            line(w.threads > 0 ? prim_scan_2d_host(k->op, k->transform, k->in, x, s->rows,
-                                                   s->columns, s->ld, k->out, y, ld, w.threads)
-                               : prim_scan_2d(w.variant, k->op, k->transform, k->in, x, s->rows,
-                                              s->columns, s->ld, k->out, y, ld, NULL, 0, NULL),
+            line(w.threads > 0
+                     ? prim_scan_2d_host(k->op, k->transform,
+                                         prim_matrix_of(k->in, x, s->rows, s->columns, s->ld),
+                                         prim_matrix_of(k->out, y, s->rows, s->columns, ld),
+                                         w.threads)
+                     : prim_scan_2d(w.variant, k->op, k->transform,
+                                    prim_matrix_of(k->in, x, s->rows, s->columns, s->ld),
+                                    prim_matrix_of(k->out, y, s->rows, s->columns, ld), NULL),
                  "scan_2d %s %s %zux%zu/%zu", w.name, k->text, s->rows, s->columns, s->ld);
         }
 }
@@ -504,9 +517,9 @@ static void scan_2d_kind(const kind *k)
 /* Ranges that some of the samples lie outside of. */
 static prim_histogram_range range_of(cudaDataType_t type)
 {
-    const prim_histogram_range bytes = {.lower = 5, .upper = 250},
-                               wide = {.lower = -2000000000, .upper = 1999999000},
-                               real = {.real_lower = -1.3, .real_upper = 1.1};
+    const prim_histogram_range bytes = prim_integer_range(5, 250),
+                               wide = prim_integer_range(-2000000000, 1999999000),
+                               real = prim_real_range(-1.3, 1.1);
     const bool is_float =
         type == CUDA_R_16F || type == CUDA_R_16BF || type == CUDA_R_32F || type == CUDA_R_64F;
     return is_float ? real : type == CUDA_R_32I ? wide : bytes;
@@ -517,16 +530,30 @@ static void histogram_type(const type_row *t, unsigned flags, prim_outside outsi
     const prim_histogram_range range = range_of(t->type);
     EACH (vector_shape, s, vectors)
         EACH_WAY (histogram, w) {
-            if (!prim_histogram_even_supports(w.variant, flags, outside, range, t->type, s->count,
-                                              bins, CUDA_R_32U))
+            if (!runs(prim_histogram_even(
+                    w.variant, range, t->type, NULL, s->count,
+                    (prim_counters){
+                        .bins = bins, .type = CUDA_R_32U, .flags = flags, .outside = outside},
+                    asking())))
                 continue;
             const void *x = in(w.threads, t->type, s->first);
             uint32_t *y = in_out(w.threads, CUDA_R_32U, bins + 3);
-            line(w.threads > 0
-                     ? prim_histogram_even_host(flags, outside, range, t->type, x, s->count, bins,
-                                                CUDA_R_32U, y, y + bins, w.threads)
-                     : prim_histogram_even(w.variant, flags, outside, range, t->type, x, s->count,
-                                           bins, CUDA_R_32U, y, y + bins, NULL, 0, NULL),
+            line(w.threads > 0 ? prim_histogram_even_host(range, t->type, x, s->count,
+                                                          (prim_counters){.data = y,
+                                                                          .bins = bins,
+                                                                          .type = CUDA_R_32U,
+                                                                          .flags = flags,
+                                                                          .outside = outside,
+                                                                          .outside_data = y + bins},
+                                                          w.threads)
+                               : prim_histogram_even(w.variant, range, t->type, x, s->count,
+                                                     (prim_counters){.data = y,
+                                                                     .bins = bins,
+                                                                     .type = CUDA_R_32U,
+                                                                     .flags = flags,
+                                                                     .outside = outside,
+                                                                     .outside_data = y + bins},
+                                                     NULL),
                  "histogram_even %s %s outside-%d flags-%u bins-%zu %zu+%zu", w.name, t->name,
                  outside, flags, bins, s->count, s->first);
         }

@@ -13,6 +13,7 @@ static const prim_transpose plain = PRIM_NOT_TRANSPOSED;
 static const prim_boundary clamp = PRIM_BOUNDARY_CLAMP;
 static const prim_segments seven = {NULL, 7, CUDA_R_32I};
 static const prim_histogram_range range = {0, 1000, 0, 1};
+static const size_t many = (size_t)1 << 22;
 
 /* 14000 counters of u32 fit the shared memory that a block can opt in to, and not what it has
  * without; and so many f32 are some tiles, for which AUTO takes a cluster. */
@@ -28,6 +29,11 @@ static prim_matrix dense(size_t rows, size_t columns)
 static prim_vector vector(size_t count)
 {
     return one_behind_the_other(prim_vector_of(f32, NULL, count));
+}
+
+static prim_counters bins_of(size_t bins, cudaDataType_t type)
+{
+    return (prim_counters){.bins = bins, .type = type};
 }
 
 /* Rows that are as far apart as those of 4 bytes an element. */
@@ -55,22 +61,12 @@ static prim_sparse matrix_of(size_t entries)
 }
 
 /* X(call, pattern of its variants, the queries' arguments behind the variant) */
-#define QUERIES(X)                                                                               \
-    X(scan, scan, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, f32, size, f32)         \
-    X(scan_rows, scan, PRIM_SCAN_EXCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, f32, 1, size, f32) \
-    X(scan_2d, scan, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, f32, 7, size, f32)                        \
-    X(histogram_even, histogram, 0, PRIM_OUTSIDE_DROP, range, i32, (size_t)1 << 22, size, u32)   \
-    X(histogram_edges, histogram_edges, 0, PRIM_OUTSIDE_DROP, i32, (size_t)1 << 22, size, i32,   \
-      u32)                                                                                       \
-    X(histogram_even_channels, histogram_channels, 0, PRIM_OUTSIDE_DROP, image_of(1000, i32),    \
-      size, u32)                                                                                 \
-    X(histogram_even_weighted, histogram_weighted, 0, PRIM_OUTSIDE_DROP, range, i32,             \
-      (size_t)1 << 22, size / 2, f32)                                                            \
-    X(merge, merge, PRIM_ASCENDING, f32, size, 7)                                                \
-    X(merge_pairs, merge, PRIM_ASCENDING, f32, 4, size, 7)                                       \
-    X(merge_sort, merge_sort, PRIM_ASCENDING, f32, size)                                         \
-    X(merge_sort_pairs, merge_sort, PRIM_ASCENDING, f32, 4, size)                                \
-    X(merge_sort_permutation, merge_sort, PRIM_ASCENDING, f32, size, u32)                        \
+#define QUERIES(X)                                                        \
+    X(merge, merge, PRIM_ASCENDING, f32, size, 7)                         \
+    X(merge_pairs, merge, PRIM_ASCENDING, f32, 4, size, 7)                \
+    X(merge_sort, merge_sort, PRIM_ASCENDING, f32, size)                  \
+    X(merge_sort_pairs, merge_sort, PRIM_ASCENDING, f32, 4, size)         \
+    X(merge_sort_permutation, merge_sort, PRIM_ASCENDING, f32, size, u32) \
     X(spmv, spmv, matrix_of(size), f32, f32)
 
 /* X(call, pattern of its variants, the call, asked by AUTO or by a variant) */
@@ -84,6 +80,21 @@ static prim_sparse matrix_of(size_t entries)
     X(arg_reduce, reduce,                                                                          \
       prim_arg_reduce(v, PRIM_OP_MIN, none, f32, NULL, size, NULL, NULL, asking()))                \
     X(dot, reduce, prim_dot(v, f32, NULL, NULL, size, f32, NULL, asking()))                        \
+    X(scan, scan,                                                                                  \
+      prim_scan(v, PRIM_SCAN_INCLUSIVE, sum, none, f32, NULL, size, f32, NULL, NULL, asking()))    \
+    X(scan_rows, scan,                                                                             \
+      prim_scan_rows(v, PRIM_SCAN_EXCLUSIVE, sum, none, dense(1, size), dense(1, size), NULL,      \
+                     asking()))                                                                    \
+    X(scan_2d, scan, prim_scan_2d(v, sum, none, dense(7, size), dense(7, size), asking()))         \
+    X(histogram_even, histogram,                                                                   \
+      prim_histogram_even(v, range, i32, NULL, many, bins_of(size, u32), asking()))                \
+    X(histogram_edges, histogram,                                                                  \
+      prim_histogram_edges(v, i32, NULL, many, i32, NULL, bins_of(size, u32), asking()))           \
+    X(histogram_even_channels, histogram,                                                          \
+      prim_histogram_even_channels(v, NULL, image_of(1000, i32), bins_of(size, u32), asking()))    \
+    X(histogram_even_weighted, histogram,                                                          \
+      prim_histogram_even_weighted(v, range, i32, NULL, many, NULL, NULL, bins_of(size / 2, f32),  \
+                                   asking()))                                                      \
     X(gemm, gemm,                                                                                  \
       prim_gemm(v, plain, plain, 1, dense(512, size), dense(size, 512), 0, dense(512, 512),        \
                 PRIM_COMPUTE_DEFAULT, asking()))                                                   \

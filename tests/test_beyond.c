@@ -327,19 +327,25 @@ static void check_even(const char *d, char *d_out)
     FOR_EACH(v, histogram)
     {
         for (size_t c = 0; c < COUNT_OF(counters); c++) {
-            if (!prim_histogram_even_supports(v->value, 0, PRIM_OUTSIDE_DROP, spot_range, CUDA_R_8U,
-                                              COUNT, BINS, counters[c]))
+            if (!runs(prim_histogram_even(v->value, spot_range, CUDA_R_8U, NULL, COUNT,
+                                          (prim_counters){.bins = BINS, .type = counters[c]},
+                                          asking())))
                 continue;
-            DONE(prim_histogram_even(v->value, 0, PRIM_OUTSIDE_DROP, spot_range, CUDA_R_8U, d,
-                                     COUNT, BINS, counters[c], d_out, NULL, NULL, 0, 0),
+            DONE(prim_histogram_even(
+                     v->value, spot_range, CUDA_R_8U, d, COUNT,
+                     (prim_counters){.data = d_out, .bins = BINS, .type = counters[c]}, NULL),
                  "histogram_even", v);
             check_bins(d_out, counters[c], COUNT, v->name);
         }
     }
     /* and a counter beyond 2^32 */
-    DONE(prim_histogram_even(PRIM_HISTOGRAM_AUTO, 0, PRIM_OUTSIDE_COUNT, spot_range, CUDA_R_8U, d,
-                             COUNT, BINS, CUDA_R_64U, d_out, d_out + sizeof(uint64_t[BINS]), NULL,
-                             0, 0),
+    DONE(prim_histogram_even(PRIM_HISTOGRAM_AUTO, spot_range, CUDA_R_8U, d, COUNT,
+                             (prim_counters){.data = d_out,
+                                             .bins = BINS,
+                                             .type = CUDA_R_64U,
+                                             .outside = PRIM_OUTSIDE_COUNT,
+                                             .outside_data = d_out + sizeof(uint64_t[BINS])},
+                             NULL),
          "histogram_even, zeros too", &only);
     check_bins(d_out, CUDA_R_64U, COUNT, "zeros too");
     get(outside, d_out + sizeof(uint64_t[BINS]), sizeof outside);
@@ -352,10 +358,15 @@ static void check_edges(const char *d, char *d_out)
     for (int32_t e = 0; e <= BINS; e++)
         edges[e] = 1 + e;
     char *const d_edges = take_copy(edges, sizeof edges);
-    FOR_EACH(v, histogram_edges)
+    FOR_EACH(v, histogram)
     {
-        DONE(prim_histogram_edges(v->value, 0, PRIM_OUTSIDE_DROP, CUDA_R_8U, d, COUNT, BINS,
-                                  CUDA_R_32I, d_edges, CUDA_R_64U, d_out, NULL, NULL, 0, 0),
+        if (!runs(prim_histogram_edges(v->value, CUDA_R_8U, NULL, COUNT, CUDA_R_32I, NULL,
+                                       (prim_counters){.bins = BINS, .type = CUDA_R_64U},
+                                       asking())))
+            continue;
+        DONE(prim_histogram_edges(v->value, CUDA_R_8U, d, COUNT, CUDA_R_32I, d_edges,
+                                  (prim_counters){.data = d_out, .bins = BINS, .type = CUDA_R_64U},
+                                  NULL),
              "histogram_edges", v);
         check_bins(d_out, CUDA_R_64U, COUNT, v->name);
     }
@@ -365,10 +376,15 @@ static void check_edges(const char *d, char *d_out)
 static void check_channels(char *d, char *d_out)
 {
     const prim_image image = {d, SIDE, SIDE, SIDE, 1, CUDA_R_8U};
-    FOR_EACH(v, histogram_channels)
+    FOR_EACH(v, histogram)
     {
-        DONE(prim_histogram_even_channels(v->value, 0, PRIM_OUTSIDE_DROP, &spot_range, image, BINS,
-                                          CUDA_R_64U, d_out, NULL, NULL, 0, 0),
+        if (!runs(prim_histogram_even_channels(v->value, &spot_range, image,
+                                               (prim_counters){.bins = BINS, .type = CUDA_R_64U},
+                                               asking())))
+            continue;
+        DONE(prim_histogram_even_channels(
+                 v->value, &spot_range, image,
+                 (prim_counters){.data = d_out, .bins = BINS, .type = CUDA_R_64U}, NULL),
              "histogram_even_channels", v);
         check_bins(d_out, CUDA_R_64U, AREA, v->name);
     }
@@ -382,12 +398,16 @@ static void check_weighted(const char *d, char *d_out)
         const float weight = (float)(2 * spots[s].value);
         put(d_weights, spots[s].at, &weight, sizeof weight);
     }
-    FOR_EACH(v, histogram_weighted)
+    FOR_EACH(v, histogram)
     {
         float sums[BINS], expected[BINS] = {0};
-        DONE(prim_histogram_even_weighted(v->value, 0, PRIM_OUTSIDE_DROP, spot_range, CUDA_R_8U, d,
-                                          COUNT, BINS, CUDA_R_32F, d_weights, NULL, d_out, NULL,
-                                          NULL, 0, 0),
+        if (!runs(prim_histogram_even_weighted(
+                v->value, spot_range, CUDA_R_8U, NULL, COUNT, NULL, NULL,
+                (prim_counters){.bins = BINS, .type = CUDA_R_32F}, asking())))
+            continue;
+        DONE(prim_histogram_even_weighted(
+                 v->value, spot_range, CUDA_R_8U, d, COUNT, d_weights, NULL,
+                 (prim_counters){.data = d_out, .bins = BINS, .type = CUDA_R_32F}, NULL),
              "histogram_even_weighted", v);
         for (size_t s = 0; s < VECTOR_SPOTS; s++)
             expected[spots[s].value - 1] = (float)(2 * spots[s].value);
@@ -480,8 +500,8 @@ static void set_spots(char *d, size_t count, cudaDataType_t type)
 
 static bool scans(int variant, cudaDataType_t type)
 {
-    return prim_scan_supports(variant, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, type,
-                              COUNT, type);
+    return runs(prim_scan(variant, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, type,
+                          NULL, COUNT, type, NULL, NULL, asking()));
 }
 
 /* CHAINED takes floats only. */
@@ -495,8 +515,8 @@ static void check_scan(char *d, cudaDataType_t wanted, char *d_total)
         if (!scans(v->value, type))
             continue;
         set_spots(d, COUNT, type);
-        DONE(prim_scan(v->value, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, NULL, NULL,
-                       type, d, COUNT, type, d, d_total, NULL, 0, 0),
+        DONE(prim_scan(v->value, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, type, d,
+                       COUNT, type, d, &(prim_scan_ends){.total = d_total}, NULL),
              "scan", v);
         for_windows(COUNT, look_at_scan, &(scanned){d, v->name, type, right_of_vector});
         get(&total, d_total, type_bytes(type));
@@ -509,20 +529,23 @@ static void check_scans_of_matrices(char *d)
 {
     FOR_EACH(v, scan)
     {
-        if (prim_scan_rows_supports(v->value, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
-                                    CUDA_R_8U, SIDE, SIDE, CUDA_R_8U)) {
+        if (runs(prim_scan_rows(v->value, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
+                                prim_matrix_of(CUDA_R_8U, NULL, SIDE, SIDE, 0),
+                                prim_matrix_of(CUDA_R_8U, NULL, SIDE, SIDE, 0), NULL, asking()))) {
             set_spots(d, AREA, CUDA_R_8U);
             DONE(prim_scan_rows(v->value, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
-                                NULL, NULL, CUDA_R_8U, d, SIDE, SIDE, SIDE, CUDA_R_8U, d, SIDE,
-                                NULL, 0, 0),
+                                prim_matrix_of(CUDA_R_8U, d, SIDE, SIDE, 0),
+                                prim_matrix_of(CUDA_R_8U, d, SIDE, SIDE, 0), NULL, NULL),
                  "scan_rows", v);
             for_windows(AREA, look_at_scan, &(scanned){d, v->name, CUDA_R_8U, right_of_row});
         }
-        if (prim_scan_2d_supports(v->value, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_8U, SIDE, SIDE,
-                                  CUDA_R_8U)) {
+        if (runs(prim_scan_2d(v->value, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
+                              prim_matrix_of(CUDA_R_8U, NULL, SIDE, SIDE, 0),
+                              prim_matrix_of(CUDA_R_8U, NULL, SIDE, SIDE, 0), asking()))) {
             set_spots(d, AREA, CUDA_R_8U);
-            DONE(prim_scan_2d(v->value, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_8U, d, SIDE, SIDE,
-                              SIDE, CUDA_R_8U, d, SIDE, NULL, 0, 0),
+            DONE(prim_scan_2d(v->value, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
+                              prim_matrix_of(CUDA_R_8U, d, SIDE, SIDE, 0),
+                              prim_matrix_of(CUDA_R_8U, d, SIDE, SIDE, 0), NULL),
                  "scan_2d", v);
             for_windows(AREA, look_at_scan, &(scanned){d, v->name, CUDA_R_8U, right_of_both});
         }

@@ -828,8 +828,8 @@ static void check_scan(const scan *s, size_t ranks, cut how, size_t whole, const
 {
     char total[8];
     char *const expected = malloc(whole * type_bytes(s->out) + 1);
-    cr_prim(prim_scan_host(s->kind, s->op, s->transform, NULL, s->in, h_in, whole, s->out, expected,
-                           total, 1));
+    cr_prim(prim_scan_host(s->kind, s->op, s->transform, s->in, h_in, whole, s->out, expected,
+                           &(prim_scan_ends){.total = total}, 1));
     job j = scan_job(s, ranks, how, whole, h_in);
     prove(&j, expected, total);
     free(expected);
@@ -847,8 +847,8 @@ static void check_carry(const scan *s, size_t ranks, cut how, size_t whole, cons
     j.out_bytes = type_bytes(s->out);
     j.rank_bytes = sizeof carries[0];
     cut_up(how, ranks, whole, j.tile, counts);
-    cr_prim(prim_scan_host(PRIM_SCAN_EXCLUSIVE, s->op, s->transform, NULL, s->in, h_in, whole,
-                           s->out, scanned, total, 1));
+    cr_prim(prim_scan_host(PRIM_SCAN_EXCLUSIVE, s->op, s->transform, s->in, h_in, whole, s->out,
+                           scanned, &(prim_scan_ends){.total = total}, 1));
     for (size_t r = 0, begin = 0; r < ranks; begin += counts[r++])
         memcpy(carries[r], begin == whole ? total : &scanned[begin * j.out_bytes], j.out_bytes);
     prove(&j, carries, carries);
@@ -923,8 +923,7 @@ Test(distributed, a_carry_is_what_a_later_scan_begins_with)
                  *const found = malloc(whole * 4);
     job j = scan_job(&s, ranks, EQUAL, whole, h_in);
     cr_assert(connect(ranks));
-    cr_prim(prim_scan_host(s.kind, s.op, s.transform, NULL, s.in, h_in, whole, s.out, expected,
-                           NULL, 1));
+    cr_prim(prim_scan_host(s.kind, s.op, s.transform, s.in, h_in, whole, s.out, expected, NULL, 1));
     device_part parts[MOST_RANKS];
     prim_rank mine[MOST_RANKS];
     for (size_t r = 0; r < ranks; r++)
@@ -937,9 +936,10 @@ Test(distributed, a_carry_is_what_a_later_scan_begins_with)
     cr_prim(call_carry(&j, mine, ranks));
     for (size_t r = 0; r < ranks; r++) {
         cr_cuda(cudaSetDevice((int)r));
-        cr_prim(prim_scan(PRIM_SCAN_AUTO, s.kind, s.op, s.transform, NULL, mine[r].d_out, s.in,
-                          mine[r].d_in, j.counts[r], s.out, parts[r].out.data, NULL, NULL, 0,
-                          mine[r].call.stream));
+        cr_prim(prim_scan(PRIM_SCAN_AUTO, s.kind, s.op, s.transform, s.in, mine[r].d_in,
+                          j.counts[r], s.out, parts[r].out.data,
+                          &(prim_scan_ends){.d_initial = mine[r].d_out},
+                          into(mine[r].call.stream)));
         cr_cuda(cudaStreamSynchronize(mine[r].call.stream));
         guarded_read(&parts[r].out, found + begin_of(&j, r));
         give_up(&parts[r]);
@@ -961,8 +961,8 @@ static void check_in_place(const scan *s, cut how)
     prim_rank mine[MOST_RANKS];
     cr_assert(connect(ranks));
     cut_up(j.how, ranks, WHOLE, j.tile, j.counts);
-    cr_prim(prim_scan_host(s->kind, s->op, s->transform, NULL, s->in, h_in, WHOLE, s->out, expected,
-                           NULL, 1));
+    cr_prim(prim_scan_host(s->kind, s->op, s->transform, s->in, h_in, WHOLE, s->out, expected, NULL,
+                           1));
     for (size_t r = 0; r < ranks; r++) {
         put(&j, r, &parts[r]);
         mine[r] = parts[r].rank;
@@ -1067,8 +1067,14 @@ static void check_histogram(const counting *c, size_t ranks, cut how, cudaDataTy
     memset(outside_before, 2, sizeof outside_before);
     memcpy(counters, before, sizeof before);
     memcpy(outside, outside_before, sizeof outside);
-    cr_prim(prim_histogram_even_host(c->flags, c->outside, range, type, h_in, whole, c->bins,
-                                     c->counters, counters, outside, 1));
+    cr_prim(prim_histogram_even_host(range, type, h_in, whole,
+                                     (prim_counters){.data = counters,
+                                                     .bins = c->bins,
+                                                     .type = c->counters,
+                                                     .flags = c->flags,
+                                                     .outside = c->outside,
+                                                     .outside_data = outside},
+                                     1));
     prove(&j, counters, outside);
     free(h_in);
 }
@@ -1084,10 +1090,10 @@ Test(distributed, histograms_of_all_parts)
     };
     const size_t count = 5;
     for (size_t less = 0; less <= 100; less += 100) /* bins would fit, and are rounded up */
-        cr_assert_eq(prim_distributed_histogram_even(
-                         PRIM_HISTOGRAM_AUTO, PRIM_HISTOGRAM_ADD, PRIM_OUTSIDE_DROP,
-                         (prim_histogram_range){.lower = 0, .upper = 9}, CUDA_R_8U, &count, 1,
-                         SIZE_MAX / 4 - less, CUDA_R_32U, ASKING_RANK, 1),
+        cr_assert_eq(prim_distributed_histogram_even(PRIM_HISTOGRAM_AUTO, PRIM_HISTOGRAM_ADD,
+                                                     PRIM_OUTSIDE_DROP, prim_integer_range(0, 9),
+                                                     CUDA_R_8U, &count, 1, SIZE_MAX / 4 - less,
+                                                     CUDA_R_32U, ASKING_RANK, 1),
                      PRIM_ERROR_SIZE);
     EACH_RANKS(ranks)
     {

@@ -203,8 +203,13 @@ static void expect_histogram(result *r)
 {
     r->out_bytes = BINS * sizeof(uint32_t);
     r->second_bytes = 3 * sizeof(uint32_t);
-    cr_prim(prim_histogram_even_host(0, PRIM_OUTSIDE_COUNT, range, CUDA_R_32F, x, WHOLE, BINS,
-                                     CUDA_R_32U, r->out, r->second, 1));
+    cr_prim(prim_histogram_even_host(range, CUDA_R_32F, x, WHOLE,
+                                     (prim_counters){.data = r->out,
+                                                     .bins = BINS,
+                                                     .type = CUDA_R_32U,
+                                                     .outside = PRIM_OUTSIDE_COUNT,
+                                                     .outside_data = r->second},
+                                     1));
 }
 
 static prim_status scan(const size_t *h_counts, const prim_rank *rank, bool otherwise)
@@ -220,8 +225,8 @@ static void expect_scan(result *r)
 {
     r->out_bytes = cut_elements[own_rank] * sizeof(float);
     r->second_bytes = sizeof(float);
-    cr_prim(prim_scan_host(PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, NULL, CUDA_R_32F,
-                           x, WHOLE, CUDA_R_32F, scanned, r->second, 1));
+    cr_prim(prim_scan_host(PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32F, x,
+                           WHOLE, CUDA_R_32F, scanned, &(prim_scan_ends){.total = r->second}, 1));
     memcpy(r->out, scanned + begin_of(cut_elements, own_rank), r->out_bytes);
 }
 
@@ -234,8 +239,8 @@ static prim_status carry(const size_t *h_counts, const prim_rank *rank, bool oth
 static void expect_carry(result *r)
 {
     r->out_bytes = sizeof(float);
-    cr_prim(prim_scan_host(PRIM_SCAN_EXCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, NULL, CUDA_R_32F,
-                           x, WHOLE, CUDA_R_32F, scanned, NULL, 1));
+    cr_prim(prim_scan_host(PRIM_SCAN_EXCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32F, x,
+                           WHOLE, CUDA_R_32F, scanned, NULL, 1));
     memcpy(r->out, scanned + begin_of(cut_elements, own_rank), r->out_bytes);
 }
 

@@ -145,8 +145,9 @@ static size_t of_columns(prim_op op, pair types, size_t rows, size_t columns)
 static size_t of_scan(prim_op op, pair types, size_t count)
 {
     size_t bytes;
-    cr_prim(prim_scan_workspace_bytes(PRIM_SCAN_AUTO, PRIM_SCAN_EXCLUSIVE, op, PRIM_TRANSFORM_NONE,
-                                      types.in, count, types.out, &bytes));
+    cr_prim(asked_bytes(prim_scan(PRIM_SCAN_AUTO, PRIM_SCAN_EXCLUSIVE, op, PRIM_TRANSFORM_NONE,
+                                  types.in, NULL, count, types.out, NULL, NULL, asking()),
+                        &bytes));
     return bytes;
 }
 
@@ -344,8 +345,12 @@ static void check_histogram(size_t c, parts p, prim_histogram_variant variant, b
                             variant, adds ? PRIM_HISTOGRAM_ADD : 0, PRIM_OUTSIDE_COUNT, range,
                             CUDA_R_32U, p.counts, p.ranks, bins, counter, ASKING_RANK, 1),
                         &found));
-    cr_prim(prim_histogram_even_workspace_bytes(variant, 0, PRIM_OUTSIDE_COUNT, range, CUDA_R_32U,
-                                                largest_of(p), bins, counter, &of_part));
+    cr_prim(asked_bytes(
+        prim_histogram_even(
+            variant, range, CUDA_R_32U, NULL, largest_of(p),
+            (prim_counters){.bins = bins, .type = counter, .outside = PRIM_OUTSIDE_COUNT},
+            asking()),
+        &of_part));
     check("histogram", c, (pair){CUDA_R_32U, counter}, found,
           of_part + (adds ? (bins + 3) * type_bytes(counter) + 512 : 0), 512);
 }

@@ -7,6 +7,8 @@
 
 #include <primitives/histogram.h>
 
+#include "calls.h"
+#include "histogram_calls.h"
 #include "rungs.h"
 #include "skews.h"
 #include "support.h"
@@ -139,6 +141,17 @@ static void check_equal(const histogram_case *c, const void *counters, const voi
     free(expected);
 }
 
+/* The case's counters, where they are to go. */
+static prim_counters counters_of(const histogram_case *c, void *data, void *outside)
+{
+    return (prim_counters){.data = data,
+                           .bins = c->bins,
+                           .type = counter_type(c),
+                           .flags = c->flags,
+                           .outside = c->outside,
+                           .outside_data = outside};
+}
+
 static void check_device(const histogram_case *c)
 {
     const size_t sample_bytes = type_bytes(c->type), bytes_each = counter_bytes(c);
@@ -146,18 +159,18 @@ static void check_device(const histogram_case *c)
     char *const counters = malloc(c->bins * bytes_each);
     uint64_t outside[OUTSIDE];
     size_t bytes;
-    cr_prim(prim_histogram_even_workspace_bytes(c->variant, c->flags, c->outside, c->range, c->type,
-                                                c->count, c->bins, counter_type(c), &bytes));
+    cr_prim(asked_bytes(prim_histogram_even(c->variant, c->range, c->type, NULL, c->count,
+                                            counters_of(c, NULL, NULL), asking()),
+                        &bytes));
     guarded in = guarded_copy(c->h_samples, c->count * sample_bytes, c->offset * sample_bytes);
     guarded out = guarded_copy(earlier, c->bins * bytes_each, bytes_each * (c->offset % 3));
     guarded apart = guarded_copy(earlier + c->bins * bytes_each, OUTSIDE * bytes_each,
                                  bytes_each * (c->offset % 3));
     guarded workspace = guarded_new(bytes, 0);
     const bool counted = c->outside == PRIM_OUTSIDE_COUNT;
-    cr_prim(prim_histogram_even(c->variant, c->flags, c->outside, c->range, c->type, in.data,
-                                c->count, c->bins, counter_type(c), out.data,
-                                counted ? apart.data : NULL, bytes > 0 ? workspace.data : NULL,
-                                bytes, 0));
+    cr_prim(prim_histogram_even(c->variant, c->range, c->type, in.data, c->count,
+                                counters_of(c, out.data, counted ? apart.data : NULL),
+                                with(0, bytes > 0 ? workspace.data : NULL, bytes)));
     guarded_read(&out, counters);
     guarded_read(&apart, outside);
     check_equal(c, counters, outside, prim_histogram_variant_info(c->variant)->name);
@@ -172,18 +185,18 @@ static void check_device(const histogram_case *c)
 static bool has_threads(void)
 {
     uint32_t counter;
-    const prim_histogram_range range = {.upper = 1};
-    return prim_histogram_even_host(0, PRIM_OUTSIDE_DROP, range, CUDA_R_8U, NULL, 0, 1, CUDA_R_32U,
-                                    &counter, NULL, 2) == PRIM_OK;
+    const prim_histogram_range range = prim_integer_range(0, 1);
+    return prim_histogram_even_host(
+               range, CUDA_R_8U, NULL, 0,
+               (prim_counters){.data = &counter, .bins = 1, .type = CUDA_R_32U}, 2) == PRIM_OK;
 }
 
 static void check_host(const histogram_case *c, int threads)
 {
     char *const counters = earlier_counts(c);
     char *const outside = counters + c->bins * counter_bytes(c);
-    cr_prim(prim_histogram_even_host(c->flags, c->outside, c->range, c->type, c->h_samples,
-                                     c->count, c->bins, counter_type(c), counters, outside,
-                                     threads));
+    cr_prim(prim_histogram_even_host(c->range, c->type, c->h_samples, c->count,
+                                     counters_of(c, counters, outside), threads));
     check_equal(c, counters, outside, "host");
     free(counters);
 }
@@ -226,9 +239,9 @@ static struct criterion_test_params combinations(void)
 {
     static combination rows[128];
     size_t count = 0;
-    for (size_t v = 0; prim_histogram_variant_at(v) != NULL; v++)
+    for (size_t v = 0; histogram_even_variant_at(v) != NULL; v++)
         for (size_t t = 0; t < COUNT_OF(sample_types); t++) {
-            const prim_histogram_variant variant = prim_histogram_variant_at(v)->value;
+            const prim_histogram_variant variant = histogram_even_variant_at(v)->value;
             if (t < TEXTBOOK_TYPES || histogram_rung_has(variant, TAKES_ALL_TYPES))
                 rows[count++] = (combination){variant, sample_types[t]};
         }
@@ -237,8 +250,8 @@ static struct criterion_test_params combinations(void)
 
 static bool supported(const histogram_case *c)
 {
-    return prim_histogram_even_supports(c->variant, c->flags, c->outside, c->range, c->type,
-                                        c->count, c->bins, counter_type(c));
+    return runs(prim_histogram_even(c->variant, c->range, c->type, NULL, c->count,
+                                    counters_of(c, NULL, NULL), asking()));
 }
 
 /* Every range, number of bins and policy, at sizes, distributions and flags in turn. */
@@ -338,8 +351,7 @@ Test(histogram, floats_on_edges)
             c.bins = grids[g].bins;
             c.outside = (prim_outside)(g / 3 % POLICIES); /* types go by threes */
             c.flags = (g + 1) % 2 * PRIM_HISTOGRAM_LAST_BIN_OPEN;
-            c.range =
-                (prim_histogram_range){.real_lower = grids[g].lower, .real_upper = grids[g].upper};
+            c.range = prim_real_range(grids[g].lower, grids[g].upper);
             fill_around_edges(&c, h_samples);
             check_device(&c);
         }
@@ -390,11 +402,11 @@ Test(histogram, bins_of_powers_of_two)
                  {1 << 20, -0.5, 0.5},
                  {100, -50, 50}};
     float h_samples[1024];
-    for (size_t v = 0; prim_histogram_variant_at(v) != NULL; v++)
+    for (size_t v = 0; histogram_even_variant_at(v) != NULL; v++)
         for (size_t g = 0; g < COUNT_OF(grids); g++)
             for (size_t t = 0; t < COUNT_OF(types); t++) {
                 histogram_case c = {
-                    .variant = prim_histogram_variant_at(v)->value,
+                    .variant = histogram_even_variant_at(v)->value,
                     .type = types[t],
                     .flags = (g + t) % 2 * PRIM_HISTOGRAM_LAST_BIN_OPEN,
                     .outside = (prim_outside)((g / 2 + t) % POLICIES),
@@ -415,8 +427,8 @@ Test(histogram, bins_of_powers_of_two)
 
 static void check_variants(histogram_case *c)
 {
-    for (size_t v = 0; prim_histogram_variant_at(v) != NULL; v++) {
-        c->variant = prim_histogram_variant_at(v)->value;
+    for (size_t v = 0; histogram_even_variant_at(v) != NULL; v++) {
+        c->variant = histogram_even_variant_at(v)->value;
         if (supported(c))
             check_device(c);
     }
@@ -461,8 +473,8 @@ Test(histogram, a_wide_range_of_doubles)
     static const double samples[] = {-4e307, 0, 4e307};
     uint32_t counters[4];
     cr_prim(prim_histogram_even_host(
-        0, PRIM_OUTSIDE_DROP, (prim_histogram_range){.real_lower = -8e307, .real_upper = 8e307},
-        CUDA_R_64F, samples, 3, 4, CUDA_R_32U, counters, NULL, 1));
+        prim_real_range(-8e307, 8e307), CUDA_R_64F, samples, 3,
+        (prim_counters){.data = counters, .bins = 4, .type = CUDA_R_32U}, 1));
     cr_assert(counters[0] == 0 && counters[1] == 1 && counters[2] == 1 && counters[3] == 1);
 }
 
@@ -590,8 +602,12 @@ ParameterizedTest(combination *k, histogram, many_bins)
     cr_assert(k->variant == PRIM_HISTOGRAM_PRIVATIZED || k->variant == PRIM_HISTOGRAM_MULTI_COPY ||
               k->variant == PRIM_HISTOGRAM_PACKED);
     cr_assert(strstr(prim_last_error(NULL), prim_histogram_variant_info(k->variant)->name) != NULL);
-    cr_assert_eq(prim_histogram_even(c.variant, 0, c.outside, c.range, c.type, NULL, 0, c.bins,
-                                     CUDA_R_32U, (void *)256, NULL, NULL, 0, 0),
+    cr_assert_eq(prim_histogram_even(c.variant, c.range, c.type, NULL, 0,
+                                     (prim_counters){.data = (void *)256,
+                                                     .bins = c.bins,
+                                                     .type = CUDA_R_32U,
+                                                     .outside = c.outside},
+                                     NULL),
                  PRIM_ERROR_UNSUPPORTED);
 }
 
@@ -660,9 +676,11 @@ Test(histogram, the_workspace_of_partitioned)
                                     1 << 22, 3145729, 1 << 27, 1 << 28, (size_t)1 << 40};
     for (size_t n = 0; n < COUNT_OF(counts); n++) {
         size_t bytes;
-        cr_prim(prim_histogram_even_workspace_bytes(
-            PRIM_HISTOGRAM_PARTITIONED, 0, PRIM_OUTSIDE_DROP, (prim_histogram_range){.upper = 9},
-            CUDA_R_32I, counts[n], 1000, CUDA_R_32U, &bytes));
+        cr_prim(asked_bytes(
+            prim_histogram_even(PRIM_HISTOGRAM_PARTITIONED, prim_integer_range(0, 9), CUDA_R_32I,
+                                NULL, counts[n], (prim_counters){.bins = 1000, .type = CUDA_R_32U},
+                                asking()),
+            &bytes));
         cr_assert_leq((double)bytes, 2.02 * (double)counts[n] + 13000);
         cr_assert_leq(bytes, 270000000);
     }
@@ -736,12 +754,12 @@ Test(histogram, letters_in_groups_of_four)
     static const char text[] = "the quick brown fox jumps over the lazy dog";
     static const uint32_t expected[7] = {4, 7, 4, 7, 6, 5, 2}; /* counted by hand */
     uint32_t counters[7], sum = 0;
-    const prim_histogram_range letters = {.lower = 'a', .upper = 'a' + 28};
+    const prim_histogram_range letters = prim_integer_range('a', 'a' + 28);
     guarded in = guarded_copy(text, sizeof text - 1, 1), out = guarded_new(sizeof counters, 0);
-    for (size_t v = 0; prim_histogram_variant_at(v) != NULL; v++) {
-        cr_prim(prim_histogram_even(prim_histogram_variant_at(v)->value, 0, PRIM_OUTSIDE_DROP,
-                                    letters, CUDA_R_8U, in.data, sizeof text - 1, 7, CUDA_R_32U,
-                                    out.data, NULL, NULL, 0, 0));
+    for (size_t v = 0; histogram_even_variant_at(v) != NULL; v++) {
+        cr_prim(prim_histogram_even(
+            histogram_even_variant_at(v)->value, letters, CUDA_R_8U, in.data, sizeof text - 1,
+            (prim_counters){.data = out.data, .bins = 7, .type = CUDA_R_32U}, NULL));
         guarded_read(&out, counters);
         sum = 0;
         for (int i = 0; i < 7; i++)
@@ -759,15 +777,18 @@ Test(histogram, letters_in_groups_of_four)
 Test(histogram, the_last_bin_is_closed_or_open)
 {
     static const float samples[] = {0, 0.25f, 0.5f, 0.75f, 1, 1};
-    const prim_histogram_range unit = {.real_lower = 0, .real_upper = 1};
+    const prim_histogram_range unit = prim_real_range(0, 1);
     guarded in = guarded_copy(samples, sizeof samples, 0), out = guarded_new(8, 0);
-    for (size_t v = 0; prim_histogram_variant_at(v) != NULL; v++)
+    for (size_t v = 0; histogram_even_variant_at(v) != NULL; v++)
         for (unsigned open = 0; open < 2; open++) {
             uint32_t counters[2];
-            cr_prim(prim_histogram_even(prim_histogram_variant_at(v)->value,
-                                        open * PRIM_HISTOGRAM_LAST_BIN_OPEN, PRIM_OUTSIDE_DROP,
-                                        unit, CUDA_R_32F, in.data, 6, 2, CUDA_R_32U, out.data, NULL,
-                                        NULL, 0, 0));
+            cr_prim(prim_histogram_even(
+                histogram_even_variant_at(v)->value, unit, CUDA_R_32F, in.data, 6,
+                (prim_counters){.data = out.data,
+                                .bins = 2,
+                                .type = CUDA_R_32U,
+                                .flags = open * PRIM_HISTOGRAM_LAST_BIN_OPEN},
+                NULL));
             guarded_read(&out, counters);
             cr_assert_eq(counters[0], 2);
             cr_assert_eq(counters[1], open ? 2 : 4);
@@ -780,13 +801,13 @@ Test(histogram, the_last_bin_is_closed_or_open)
 Test(histogram, a_hair_below_a_bin)
 {
     static const float sample = 2;
-    const prim_histogram_range range = {.real_lower = 0, .real_upper = 3 + 0x1p-51};
+    const prim_histogram_range range = prim_real_range(0, 3 + 0x1p-51);
     guarded in = guarded_copy(&sample, sizeof sample, 0), out = guarded_new(12, 0);
-    for (size_t v = 0; prim_histogram_variant_at(v) != NULL; v++) {
+    for (size_t v = 0; histogram_even_variant_at(v) != NULL; v++) {
         uint32_t counters[3];
-        cr_prim(prim_histogram_even(prim_histogram_variant_at(v)->value, 0, PRIM_OUTSIDE_DROP,
-                                    range, CUDA_R_32F, in.data, 1, 3, CUDA_R_32U, out.data, NULL,
-                                    NULL, 0, 0));
+        cr_prim(prim_histogram_even(
+            histogram_even_variant_at(v)->value, range, CUDA_R_32F, in.data, 1,
+            (prim_counters){.data = out.data, .bins = 3, .type = CUDA_R_32U}, NULL));
         guarded_read(&out, counters);
         cr_assert(counters[0] == 0 && counters[1] == 1 && counters[2] == 0);
     }
@@ -823,25 +844,35 @@ Test(histogram, host_refuses_what_it_cannot_do)
 {
     uint8_t in[4] = {1, 2, 3, 4};
     uint32_t counters[4];
-    const prim_histogram_range range = {.lower = 0, .upper = 4}, empty = {.lower = 4, .upper = 4};
-    const cudaDataType_t u8 = CUDA_R_8U, u32 = CUDA_R_32U;
-    const prim_outside drop = PRIM_OUTSIDE_DROP;
-    cr_assert_eq(prim_histogram_even_host(0, drop, range, u8, in, 4, 4, u32, counters, NULL, 0),
-                 PRIM_ERROR_VALUE);
-    cr_assert_eq(prim_histogram_even_host(0, drop, range, u8, in, 4, 4, u32, counters, NULL, 1025),
-                 PRIM_ERROR_VALUE);
-    cr_assert_eq(prim_histogram_even_host(0, drop, empty, u8, in, 4, 4, u32, counters, NULL, 1),
-                 PRIM_ERROR_VALUE);
-    cr_refused(prim_histogram_even_host(0, drop, range, u8, NULL, 4, 4, u32, counters, NULL, 1),
-               PRIM_ERROR_NULL, "h_samples");
-    cr_assert_eq(prim_histogram_even_host(0, PRIM_OUTSIDE_COUNT, range, u8, in, 4, 4, u32, counters,
-                                          NULL, 1),
-                 PRIM_ERROR_NULL);
-    cr_assert_eq(
-        prim_histogram_even_host(0, drop, range, u8, counters, 4, 4, u32, counters, NULL, 1),
-        PRIM_ERROR_OVERLAP);
-    cr_assert_eq(prim_histogram_even_host(0, drop, range, u8, in, 4, 4, u8, counters, NULL, 1),
-                 PRIM_ERROR_TYPE);
+    const prim_histogram_range range = prim_integer_range(0, 4), empty = prim_integer_range(4, 4);
+    const cudaDataType_t u8 = CUDA_R_8U;
+    prim_counters out = {.data = counters, .bins = 4, .type = CUDA_R_32U};
+    cr_assert_eq(prim_histogram_even_host(range, u8, in, 4, out, 0), PRIM_ERROR_VALUE);
+    cr_assert_eq(prim_histogram_even_host(range, u8, in, 4, out, 1025), PRIM_ERROR_VALUE);
+    cr_assert_eq(prim_histogram_even_host(empty, u8, in, 4, out, 1), PRIM_ERROR_VALUE);
+    cr_refused(prim_histogram_even_host(range, u8, NULL, 4, out, 1), PRIM_ERROR_NULL, "h_samples");
+    cr_assert_eq(prim_histogram_even_host(range, u8, counters, 4, out, 1), PRIM_ERROR_OVERLAP);
+    out.outside = PRIM_OUTSIDE_COUNT;
+    cr_assert_eq(prim_histogram_even_host(range, u8, in, 4, out, 1), PRIM_ERROR_NULL);
+    out = (prim_counters){.data = counters, .bins = 4, .type = u8};
+    cr_assert_eq(prim_histogram_even_host(range, u8, in, 4, out, 1), PRIM_ERROR_TYPE);
+}
+
+/* A range for samples of the other kind is empty for these. */
+Test(histogram, an_empty_range_says_which_bounds_count)
+{
+    uint64_t in[1] = {1};
+    uint32_t counter;
+    const prim_counters out = {.data = &counter, .bins = 1, .type = CUDA_R_32U};
+    const prim_histogram_range whole = prim_integer_range(-5, 4), real = prim_real_range(-0.5, 2);
+    cr_assert(whole.lower == -5 && whole.upper == 4 && whole.real_lower == 0 &&
+              whole.real_upper == 0);
+    cr_assert(real.lower == 0 && real.upper == 0 && real.real_lower == -0.5 &&
+              real.real_upper == 2);
+    cr_refused(prim_histogram_even_host(real, CUDA_R_16U, in, 1, out, 1), PRIM_ERROR_VALUE,
+               "(lower and upper count for u16 samples)");
+    cr_refused(prim_histogram_even_host(whole, CUDA_R_64F, in, 1, out, 1), PRIM_ERROR_VALUE,
+               "(real_lower and real_upper count for f64 samples)");
 }
 
 /* ---- the table ---- */
@@ -849,7 +880,7 @@ Test(histogram, host_refuses_what_it_cannot_do)
 Test(histogram, variants_have_names_and_ideas)
 {
     cr_assert_eq(prim_histogram_variant_at(0)->value, PRIM_HISTOGRAM_AUTO);
-    cr_assert_not_null(prim_histogram_variant_at(2));
+    cr_assert_eq(prim_histogram_variant_at(1)->value, PRIM_HISTOGRAM_GLOBAL_ATOMIC);
     for (size_t v = 0; prim_histogram_variant_at(v) != NULL; v++) {
         const prim_histogram_variant variant = prim_histogram_variant_at(v)->value;
         cr_assert(strlen(prim_histogram_variant_info(variant)->name) > 0);

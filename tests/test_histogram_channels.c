@@ -7,6 +7,8 @@
 
 #include <primitives/histogram.h>
 
+#include "calls.h"
+#include "histogram_calls.h"
 #include "skews.h"
 #include "support.h"
 
@@ -21,7 +23,7 @@ static const cudaDataType_t types[] = {CUDA_R_8I,  CUDA_R_8U,   CUDA_R_16I, CUDA
                                        CUDA_R_16F, CUDA_R_16BF, CUDA_R_32F, CUDA_R_64F};
 
 typedef struct channels_case {
-    prim_histogram_channels_variant variant;
+    prim_histogram_variant variant;
     int threads; /* 0: on the device */
     unsigned flags;
     prim_outside outside;
@@ -115,30 +117,48 @@ static char *earlier_counts(const channels_case *c, size_t count)
     return counts;
 }
 
+/* The case's image, of which a call is only asked. */
+static prim_image shape_of(const channels_case *c)
+{
+    prim_image image = c->image;
+    image.data = NULL;
+    return image;
+}
+
+/* The case's counters, where they are to go. */
+static prim_counters counters_of(const channels_case *c, void *data, void *outside)
+{
+    return (prim_counters){.data = data,
+                           .bins = c->bins,
+                           .type = counter_type(c),
+                           .flags = c->flags,
+                           .outside = c->outside,
+                           .outside_data = outside};
+}
+
 static void run(const channels_case *c, char *counters, char *outside)
 {
     const size_t each = c->wide ? 8 : 4, count = channels_of(c) * c->bins,
                  apart_bytes = channels_of(c) * OUTSIDE * each;
     if (c->threads > 0) {
-        cr_prim(prim_histogram_even_channels_host(c->flags, c->outside, c->ranges, c->image,
-                                                  c->bins, counter_type(c), counters, outside,
-                                                  c->threads));
+        cr_prim(prim_histogram_even_channels_host(c->ranges, c->image,
+                                                  counters_of(c, counters, outside), c->threads));
         return;
     }
     guarded in = guarded_copy(c->image.data, image_bytes(&c->image),
                               c->offset * type_bytes(c->image.type)),
             bins = guarded_copy(counters, count * each, c->offset % 2 * each),
             apart = guarded_copy(outside, apart_bytes, c->offset % 3 * each);
-    prim_image image = c->image;
+    prim_image image = shape_of(c);
     size_t bytes = 1;
-    image.data = NULL;
-    cr_prim(prim_histogram_even_channels_workspace_bytes(c->variant, c->flags, c->outside, image,
-                                                         c->bins, counter_type(c), &bytes));
+    cr_prim(asked_bytes(
+        prim_histogram_even_channels(c->variant, NULL, image, counters_of(c, NULL, NULL), asking()),
+        &bytes));
     cr_assert_eq(bytes, 0);
     image.data = in.data;
     cr_prim(prim_histogram_even_channels(
-        c->variant, c->flags, c->outside, c->ranges, image, c->bins, counter_type(c), bins.data,
-        c->outside == PRIM_OUTSIDE_COUNT ? apart.data : NULL, NULL, 0, 0));
+        c->variant, c->ranges, image,
+        counters_of(c, bins.data, c->outside == PRIM_OUTSIDE_COUNT ? apart.data : NULL), NULL));
     guarded_read(&bins, counters);
     guarded_read(&apart, outside);
     guarded_free(&in);
@@ -155,7 +175,7 @@ static void check_counters(const channels_case *c, const char *what, const void 
         cr_assert_eq(is, wanted,
                      "%s (threads %d), %s, %zu × %zu, %d channels, pitch %zu, %zu bins, flags %u, "
                      "outside %d, offset %zu: %s %zu is %llu, not %llu",
-                     prim_histogram_channels_variant_info(c->variant)->name, c->threads,
+                     prim_histogram_variant_info(c->variant)->name, c->threads,
                      type_name(c->image.type), c->image.width, c->image.height, c->image.channels,
                      c->image.pitch, c->bins, c->flags, (int)c->outside, c->offset, what, i,
                      (unsigned long long)is, (unsigned long long)wanted);
@@ -189,19 +209,20 @@ static void check_everywhere(channels_case *c, size_t turn)
     const prim_image none = {.channels = 1, .type = CUDA_R_8U};
     uint32_t counter;
     const bool has_threads =
-        prim_histogram_even_channels_host(0, PRIM_OUTSIDE_DROP, &one, none, 1, CUDA_R_32U, &counter,
-                                          NULL, 2) == PRIM_OK;
+        prim_histogram_even_channels_host(
+            &one, none, (prim_counters){.data = &counter, .bins = 1, .type = CUDA_R_32U}, 2) ==
+        PRIM_OK;
     c->threads = 0;
-    for (size_t v = 0; prim_histogram_channels_variant_at(v) != NULL; v++) {
-        c->variant = prim_histogram_channels_variant_at(v)->value;
-        if (prim_histogram_even_channels_supports(c->variant, c->flags, c->outside, c->image,
-                                                  c->bins, counter_type(c)))
+    for (size_t v = 0; histogram_channels_variant_at(v) != NULL; v++) {
+        c->variant = histogram_channels_variant_at(v)->value;
+        if (runs(prim_histogram_even_channels(c->variant, NULL, shape_of(c),
+                                              counters_of(c, NULL, NULL), asking())))
             check(c);
         else /* 48 KB at least hold these */
             cr_assert(c->variant == PRIM_HISTOGRAM_CHANNELS_MULTI_COPY &&
                       channels_of(c) * (c->bins + 4) > 12288 && type_bytes(c->image.type) > 1);
     }
-    c->variant = PRIM_HISTOGRAM_CHANNELS_AUTO;
+    c->variant = PRIM_HISTOGRAM_AUTO;
     c->threads = has_threads && turn % 2 == 0 ? 3 : 1;
     check(c);
 }
@@ -365,8 +386,7 @@ Test(histogram_channels, floats_on_edges)
         c.image =
             (prim_image){h_samples, WIDTH, HEIGHT, row * type_bytes(type), kinds[k].channels, type};
         for (size_t channel = 0; channel < MOST_CHANNELS; channel++)
-            c.ranges[channel] =
-                (prim_histogram_range){.real_lower = -0.1 * (double)channel, .real_upper = 0.3};
+            c.ranges[channel] = prim_real_range(-0.1 * (double)channel, 0.3);
         for (size_t i = 0; i < row * HEIGHT; i++) {
             const prim_histogram_range *r = &c.ranges[i % row % channels];
             const uint64_t bits = random_bits(i);
@@ -453,13 +473,15 @@ Test(histogram_channels, many_bins)
         for (size_t channel = 0; channel < MOST_CHANNELS; channel++)
             c.ranges[channel] = (prim_histogram_range){-100, 70000, -1, 1};
         check_everywhere(&c, t);
-        const bool takes = prim_histogram_even_channels_supports(
-            PRIM_HISTOGRAM_CHANNELS_MULTI_COPY, 0, c.outside, c.image, c.bins, CUDA_R_32U);
+        const prim_counters out = {.bins = c.bins, .type = CUDA_R_32U, .outside = c.outside};
+        const bool takes = runs(prim_histogram_even_channels(PRIM_HISTOGRAM_CHANNELS_MULTI_COPY,
+                                                             NULL, shape_of(&c), out, asking()));
         cr_assert_eq(takes, type_bytes(types[t]) == 1);
         cr_assert(takes || strstr(prim_last_error(NULL), "3 channels") != NULL);
-        cr_assert_eq(prim_histogram_even_channels_choose(0, c.outside, c.image, c.bins, CUDA_R_32U),
-                     takes ? PRIM_HISTOGRAM_CHANNELS_MULTI_COPY
-                           : PRIM_HISTOGRAM_CHANNELS_GLOBAL_ATOMIC);
+        cr_prim(
+            prim_histogram_even_channels(PRIM_HISTOGRAM_AUTO, NULL, shape_of(&c), out, asking()));
+        cr_assert_eq(asked()->variant->value, takes ? PRIM_HISTOGRAM_CHANNELS_MULTI_COPY
+                                                    : PRIM_HISTOGRAM_CHANNELS_GLOBAL_ATOMIC);
     }
 }
 
@@ -475,10 +497,10 @@ Test(histogram_channels, a_picture_counted_by_hand)
     guarded in = guarded_copy(picture, sizeof picture, 1), out = guarded_new(sizeof expected, 0);
     const prim_image image = {in.data, 3, 2, 11, 3, CUDA_R_8U};
     uint32_t counters[12];
-    for (size_t v = 0; prim_histogram_channels_variant_at(v) != NULL; v++) {
-        cr_prim(prim_histogram_even_channels(prim_histogram_channels_variant_at(v)->value, 0,
-                                             PRIM_OUTSIDE_DROP, bytes, image, 4, CUDA_R_32U,
-                                             out.data, NULL, NULL, 0, 0));
+    for (size_t v = 0; histogram_channels_variant_at(v) != NULL; v++) {
+        cr_prim(prim_histogram_even_channels(
+            histogram_channels_variant_at(v)->value, bytes, image,
+            (prim_counters){.data = out.data, .bins = 4, .type = CUDA_R_32U}, NULL));
         guarded_read(&out, counters);
         for (size_t i = 0; i < COUNT_OF(expected); i++)
             cr_assert_eq(counters[i], expected[i], "counter %zu is %u", i, counters[i]);
@@ -492,8 +514,8 @@ Test(histogram_channels, a_picture_counted_by_hand)
 static prim_status on_host(const prim_histogram_range *h_ranges, prim_image image, size_t bins,
                            void *h_counters)
 {
-    return prim_histogram_even_channels_host(0, PRIM_OUTSIDE_DROP, h_ranges, image, bins,
-                                             CUDA_R_32U, h_counters, NULL, 1);
+    return prim_histogram_even_channels_host(
+        h_ranges, image, (prim_counters){.data = h_counters, .bins = bins, .type = CUDA_R_32U}, 1);
 }
 
 Test(histogram_channels, what_is_refused)
@@ -532,9 +554,13 @@ Test(histogram_channels, what_is_refused)
     cr_assert_eq(on_host(three, image, 4, counters), PRIM_OK, "two ranges are read");
     three[1].real_upper = INFINITY;
     cr_assert_eq(on_host(three, image, 4, counters), PRIM_ERROR_VALUE);
-    cr_assert_eq(prim_histogram_even_channels_host(0, PRIM_OUTSIDE_COUNT, &unit,
-                                                   (prim_image){NULL, 0, 0, 0, 1, CUDA_R_8U}, 1,
-                                                   CUDA_R_32U, counters, counters, 1),
+    cr_assert_eq(prim_histogram_even_channels_host(&unit, (prim_image){NULL, 0, 0, 0, 1, CUDA_R_8U},
+                                                   (prim_counters){.data = counters,
+                                                                   .bins = 1,
+                                                                   .type = CUDA_R_32U,
+                                                                   .outside = PRIM_OUTSIDE_COUNT,
+                                                                   .outside_data = counters},
+                                                   1),
                  PRIM_ERROR_OVERLAP);
 }
 
@@ -546,17 +572,24 @@ Test(histogram_channels, what_lies_outside_of_every_channel_is_judged)
     const prim_image none = {NULL, 0, 0, 0, CHANNELS, CUDA_R_8U};
     uint32_t h[CHANNELS + ALL];
     for (size_t begin = 0; begin <= ALL; begin++) { /* the counters, behind so many of the others */
-        const prim_status status = prim_histogram_even_channels_host(
-            0, PRIM_OUTSIDE_COUNT, ranges, none, 1, CUDA_R_32U, h + begin, h, 1);
+        const prim_status status =
+            prim_histogram_even_channels_host(ranges, none,
+                                              (prim_counters){.data = h + begin,
+                                                              .bins = 1,
+                                                              .type = CUDA_R_32U,
+                                                              .outside = PRIM_OUTSIDE_COUNT,
+                                                              .outside_data = h},
+                                              1);
         cr_assert_eq(status, begin < ALL ? PRIM_ERROR_OVERLAP : PRIM_OK, "%zu", begin);
     }
 }
 
 Test(histogram_channels, variants_have_names_and_ideas)
 {
-    cr_assert_eq(prim_histogram_channels_variant_at(0)->value, PRIM_HISTOGRAM_CHANNELS_AUTO);
-    cr_assert_str_eq(prim_histogram_channels_variant_info(PRIM_HISTOGRAM_CHANNELS_MULTI_COPY)->name,
+    cr_assert_eq(histogram_channels_variant_at(0)->value, PRIM_HISTOGRAM_AUTO);
+    cr_assert_str_eq(prim_histogram_variant_info(PRIM_HISTOGRAM_CHANNELS_MULTI_COPY)->name,
                      "channels_multi_copy");
-    cr_assert_null(prim_histogram_channels_variant_at(3));
-    cr_assert_null(prim_histogram_channels_variant_info((prim_histogram_channels_variant)3));
+    cr_assert_null(histogram_channels_variant_at(3));
+    cr_assert_eq(PRIM_HISTOGRAM_CHANNELS_GLOBAL_ATOMIC, 40);
+    cr_assert_eq(PRIM_HISTOGRAM_CHANNELS_MULTI_COPY, 41);
 }

@@ -6,6 +6,8 @@
 
 #include <primitives/histogram.h>
 
+#include "calls.h"
+#include "histogram_calls.h"
 #include "skews.h"
 #include "support.h"
 
@@ -23,7 +25,7 @@ static const struct {
              {CUDA_R_16BF, CUDA_R_32F}, {CUDA_R_32F, CUDA_R_32F}, {CUDA_R_64F, CUDA_R_64F}};
 
 typedef struct edges_case {
-    prim_histogram_edges_variant variant;
+    prim_histogram_variant variant;
     int threads; /* 0: on the device */
     cudaDataType_t type, edge_type;
     unsigned flags;
@@ -102,15 +104,25 @@ static char *make_counters(const edges_case *c)
     return counters;
 }
 
+/* The case's counters, where they are to go. */
+static prim_counters counters_of(const edges_case *c, void *data, void *outside)
+{
+    return (prim_counters){.data = data,
+                           .bins = c->bins,
+                           .type = counter_type(c),
+                           .flags = c->flags,
+                           .outside = c->outside,
+                           .outside_data = outside};
+}
+
 static void run(const edges_case *c, char *counters)
 {
     const size_t each = c->wide ? 8 : 4, sample = type_bytes(c->type),
                  edge = type_bytes(c->edge_type);
     char *const outside = counters + c->bins * each;
     if (c->threads > 0) {
-        cr_prim(prim_histogram_edges_host(c->flags, c->outside, c->type, c->h_samples, c->count,
-                                          c->bins, c->edge_type, c->h_edges, counter_type(c),
-                                          counters, outside, c->threads));
+        cr_prim(prim_histogram_edges_host(c->type, c->h_samples, c->count, c->edge_type, c->h_edges,
+                                          counters_of(c, counters, outside), c->threads));
         return;
     }
     guarded samples = guarded_copy(c->h_samples, c->count * sample, c->offset * sample),
@@ -118,13 +130,13 @@ static void run(const edges_case *c, char *counters)
             bins = guarded_copy(counters, c->bins * each, c->offset % 2 * each),
             apart = guarded_copy(outside, OUTSIDE * each, 0);
     size_t bytes = 1;
-    cr_prim(prim_histogram_edges_workspace_bytes(c->variant, c->flags, c->outside, c->type,
-                                                 c->count, c->bins, c->edge_type, counter_type(c),
-                                                 &bytes));
+    cr_prim(asked_bytes(prim_histogram_edges(c->variant, c->type, NULL, c->count, c->edge_type,
+                                             NULL, counters_of(c, NULL, NULL), asking()),
+                        &bytes));
     cr_assert_eq(bytes, 0);
-    cr_prim(prim_histogram_edges(c->variant, c->flags, c->outside, c->type, samples.data, c->count,
-                                 c->bins, c->edge_type, edges.data, counter_type(c), bins.data,
-                                 c->outside == PRIM_OUTSIDE_COUNT ? apart.data : NULL, NULL, 0, 0));
+    cr_prim(prim_histogram_edges(
+        c->variant, c->type, samples.data, c->count, c->edge_type, edges.data,
+        counters_of(c, bins.data, c->outside == PRIM_OUTSIDE_COUNT ? apart.data : NULL), NULL));
     guarded_read(&bins, counters);
     guarded_read(&apart, outside);
     guarded_free(&samples);
@@ -146,8 +158,8 @@ static void check(const edges_case *c)
             read_integer(counter_type(c), counters, b), expected[b],
             "%s (threads %d), %s, %zu samples, %zu bins, flags %u, outside %d, offset %zu: "
             "counter %zu is %llu, not %llu",
-            prim_histogram_edges_variant_info(c->variant)->name, c->threads, type_name(c->type),
-            c->count, c->bins, c->flags, (int)c->outside, c->offset, b,
+            prim_histogram_variant_info(c->variant)->name, c->threads, type_name(c->type), c->count,
+            c->bins, c->flags, (int)c->outside, c->offset, b,
             (unsigned long long)read_integer(counter_type(c), counters, b),
             (unsigned long long)expected[b]);
     free(counters);
@@ -204,8 +216,9 @@ static void check_type(size_t t, size_t turn, size_t count, size_t bins, edge_ki
 {
     static double h_samples[MOST_SAMPLES];
     const bool has_threads =
-        prim_histogram_edges_host(0, PRIM_OUTSIDE_DROP, CUDA_R_8U, NULL, 0, 1, CUDA_R_32I,
-                                  (int32_t[]){0, 1}, CUDA_R_32U, h_samples, NULL, 2) == PRIM_OK;
+        prim_histogram_edges_host(CUDA_R_8U, NULL, 0, CUDA_R_32I, (int32_t[]){0, 1},
+                                  (prim_counters){.data = h_samples, .bins = 1, .type = CUDA_R_32U},
+                                  2) == PRIM_OK;
     edges_case c = {.type = types[t].sample,
                     .edge_type = types[t].edge,
                     .flags = (unsigned)turn % 4,
@@ -222,10 +235,10 @@ static void check_type(size_t t, size_t turn, size_t count, size_t bins, edge_ki
     char *h_edges = make_edges(c.edge_type, c.type, h_samples, count, bins, kind);
     c.h_edges = h_edges;
     cr_prim(prim_histogram_check_edges_host(bins, c.edge_type, h_edges, NULL));
-    for (size_t v = 0; prim_histogram_edges_variant_at(v) != NULL; v++) {
-        c.variant = prim_histogram_edges_variant_at(v)->value;
-        if (prim_histogram_edges_supports(c.variant, c.flags, c.outside, c.type, c.count, c.bins,
-                                          c.edge_type, counter_type(&c)))
+    for (size_t v = 0; histogram_edges_variant_at(v) != NULL; v++) {
+        c.variant = histogram_edges_variant_at(v)->value;
+        if (runs(prim_histogram_edges(c.variant, c.type, NULL, c.count, c.edge_type, NULL,
+                                      counters_of(&c, NULL, NULL), asking())))
             check(&c);
         else /* 48 KB at least hold these */
             cr_assert(c.variant == PRIM_HISTOGRAM_EDGES_TABLE && c.bins > 3000);
@@ -287,8 +300,8 @@ Test(histogram_edges, skewed_samples)
             }
             c.h_edges = h_edges;
             fill_skewed(c.type, h_samples, c.count, (skew)kind);
-            for (size_t v = 0; prim_histogram_edges_variant_at(v) != NULL; v++) {
-                c.variant = prim_histogram_edges_variant_at(v)->value;
+            for (size_t v = 0; histogram_edges_variant_at(v) != NULL; v++) {
+                c.variant = histogram_edges_variant_at(v)->value;
                 check(&c);
             }
         }
@@ -384,8 +397,8 @@ Test(histogram_edges, samples_next_to_edges)
                     write_float(c.edge_type, h_edges, e,
                                 edge_at((spacing)kind, e, c.bins, c.type == CUDA_R_64F));
                 c.count = fill_next_to(&c, h_samples);
-                for (size_t v = 0; prim_histogram_edges_variant_at(v) != NULL; v++) {
-                    c.variant = prim_histogram_edges_variant_at(v)->value;
+                for (size_t v = 0; histogram_edges_variant_at(v) != NULL; v++) {
+                    c.variant = histogram_edges_variant_at(v)->value;
                     check(&c);
                 }
             }
@@ -475,8 +488,8 @@ Test(histogram_edges, edges_and_samples_at_the_ends_of_types)
                                     .h_edges = h_edges};
                     fill_edges_to_ends(c.edge_type, c.bins, are_equal, h_edges);
                     fill_to_ends(&c, h_samples);
-                    for (size_t v = 0; prim_histogram_edges_variant_at(v) != NULL; v++) {
-                        c.variant = prim_histogram_edges_variant_at(v)->value;
+                    for (size_t v = 0; histogram_edges_variant_at(v) != NULL; v++) {
+                        c.variant = histogram_edges_variant_at(v)->value;
                         check(&c);
                     }
                 }
@@ -498,19 +511,23 @@ Test(histogram_edges, edges_out_of_order_lead_nowhere)
             h_edges[0] = -2;
             h_edges[BINS] = 2;
         }
-        for (size_t v = 0; prim_histogram_edges_variant_at(v) != NULL; v++) {
+        for (size_t v = 0; histogram_edges_variant_at(v) != NULL; v++) {
             uint32_t counters[BINS], outside[OUTSIDE], sum = 0;
             guarded samples = guarded_copy(h_samples, sizeof h_samples, 0),
                     edges = guarded_copy(h_edges, sizeof h_edges, 0),
                     bins = guarded_new(sizeof counters, 4), apart = guarded_new(sizeof outside, 4);
-            cr_prim(prim_histogram_edges(prim_histogram_edges_variant_at(v)->value, 0,
-                                         PRIM_OUTSIDE_DROP, CUDA_R_32F, samples.data, COUNT, BINS,
-                                         CUDA_R_32F, edges.data, CUDA_R_32U, bins.data, NULL, NULL,
-                                         0, 0));
-            cr_prim(prim_histogram_edges(prim_histogram_edges_variant_at(v)->value, 0,
-                                         PRIM_OUTSIDE_COUNT, CUDA_R_32F, samples.data, COUNT, BINS,
-                                         CUDA_R_32F, edges.data, CUDA_R_32U, bins.data, apart.data,
-                                         NULL, 0, 0));
+            cr_prim(prim_histogram_edges(
+                histogram_edges_variant_at(v)->value, CUDA_R_32F, samples.data, COUNT, CUDA_R_32F,
+                edges.data, (prim_counters){.data = bins.data, .bins = BINS, .type = CUDA_R_32U},
+                NULL));
+            cr_prim(prim_histogram_edges(histogram_edges_variant_at(v)->value, CUDA_R_32F,
+                                         samples.data, COUNT, CUDA_R_32F, edges.data,
+                                         (prim_counters){.data = bins.data,
+                                                         .bins = BINS,
+                                                         .type = CUDA_R_32U,
+                                                         .outside = PRIM_OUTSIDE_COUNT,
+                                                         .outside_data = apart.data},
+                                         NULL));
             guarded_read(&bins, counters);
             guarded_read(&apart, outside);
             for (size_t b = 0; b < BINS; b++)
@@ -552,9 +569,10 @@ Test(histogram_edges, what_is_refused)
 {
     float samples[4] = {0}, edges[3] = {0, 1, 2};
     uint32_t counters[8], outside[3];
-#define HOST(policy, sample_type, bins, edge_type, h_edges, h_counters)                     \
-    prim_histogram_edges_host(0, policy, sample_type, samples, 4, bins, edge_type, h_edges, \
-                              CUDA_R_32U, h_counters, outside, 1)
+#define HOST(policy, sample_type, bins, edge_type, h_edges, h_counters)                          \
+    prim_histogram_edges_host(sample_type, samples, 4, edge_type, h_edges,                       \
+                              (prim_counters){h_counters, bins, CUDA_R_32U, 0, policy, outside}, \
+                              1)
     const prim_outside drop = PRIM_OUTSIDE_DROP;
     cr_assert_eq(HOST(drop, CUDA_R_32F, 2, CUDA_R_32F, edges, counters), PRIM_OK);
     cr_assert_eq(HOST(drop, CUDA_R_32F, 2, CUDA_R_64F, edges, counters), PRIM_ERROR_TYPE);
@@ -569,21 +587,21 @@ Test(histogram_edges, what_is_refused)
                  PRIM_ERROR_OVERLAP);
     cr_assert_eq(HOST((prim_outside)3, CUDA_R_32F, 2, CUDA_R_32F, edges, counters),
                  PRIM_ERROR_ENUM);
-    size_t bytes;
-    cr_assert_eq(prim_histogram_edges_workspace_bytes((prim_histogram_edges_variant)9, 0, drop,
-                                                      CUDA_R_32F, 4, 2, CUDA_R_32F, CUDA_R_32U,
-                                                      &bytes),
+    cr_assert_eq(prim_histogram_edges((prim_histogram_variant)9, CUDA_R_32F, NULL, 4, CUDA_R_32F,
+                                      NULL, (prim_counters){.bins = 2, .type = CUDA_R_32U},
+                                      asking()),
                  PRIM_ERROR_ENUM);
-    cr_assert_eq(prim_histogram_edges_workspace_bytes(PRIM_HISTOGRAM_EDGES_AUTO, 0, drop, CUDA_R_8U,
-                                                      4, SIZE_MAX, CUDA_R_32I, CUDA_R_32U, &bytes),
+    cr_assert_eq(prim_histogram_edges(PRIM_HISTOGRAM_AUTO, CUDA_R_8U, NULL, 4, CUDA_R_32I, NULL,
+                                      (prim_counters){.bins = SIZE_MAX, .type = CUDA_R_32U},
+                                      asking()),
                  PRIM_ERROR_SIZE);
 }
 
 Test(histogram_edges, variants_have_names_and_ideas)
 {
-    cr_assert_eq(prim_histogram_edges_variant_at(0)->value, PRIM_HISTOGRAM_EDGES_AUTO);
-    cr_assert_str_eq(prim_histogram_edges_variant_info(PRIM_HISTOGRAM_EDGES_TABLE)->name,
-                     "edges_table");
-    cr_assert_null(prim_histogram_edges_variant_at(3));
-    cr_assert_null(prim_histogram_edges_variant_info((prim_histogram_edges_variant)3));
+    cr_assert_eq(histogram_edges_variant_at(0)->value, PRIM_HISTOGRAM_AUTO);
+    cr_assert_str_eq(prim_histogram_variant_info(PRIM_HISTOGRAM_EDGES_TABLE)->name, "edges_table");
+    cr_assert_null(histogram_edges_variant_at(3));
+    cr_assert_eq(PRIM_HISTOGRAM_EDGES_SEARCH, 20);
+    cr_assert_eq(PRIM_HISTOGRAM_EDGES_TABLE, 21);
 }

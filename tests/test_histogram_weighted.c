@@ -8,6 +8,8 @@
 
 #include <primitives/histogram.h>
 
+#include "calls.h"
+#include "histogram_calls.h"
 #include "skews.h"
 #include "support.h"
 
@@ -23,7 +25,7 @@ static const cudaDataType_t types[] = {CUDA_R_8I,  CUDA_R_8U,   CUDA_R_16I, CUDA
 static const cudaDataType_t weight_types[] = {CUDA_R_32F, CUDA_R_64F};
 
 typedef struct weighted_case {
-    prim_histogram_weighted_variant variant;
+    prim_histogram_variant variant;
     int threads; /* 0: on the device */
     cudaDataType_t type, weight_type;
     unsigned flags;
@@ -141,6 +143,17 @@ static double expected_sum(const weighted_case *c, size_t i, wide sum, int u, bo
 
 /* ---- one case ---- */
 
+/* The case's counters, where they are to go. */
+static prim_counters counters_of(const weighted_case *c, void *data, void *outside)
+{
+    return (prim_counters){.data = data,
+                           .bins = c->bins,
+                           .type = c->weight_type,
+                           .flags = c->flags,
+                           .outside = c->outside,
+                           .outside_data = outside};
+}
+
 static void run(const weighted_case *c, char *sums)
 {
     const size_t each = type_bytes(c->weight_type), sample = type_bytes(c->type);
@@ -150,15 +163,16 @@ static void run(const weighted_case *c, char *sums)
                                 : c->weight_type == CUDA_R_32F ? (const void *)&largest_f32
                                                                : (const void *)&c->largest;
     if (c->threads > 0) {
-        cr_prim(prim_histogram_even_weighted_host(
-            c->flags, c->outside, c->range, c->type, c->h_samples, c->count, c->bins,
-            c->weight_type, c->h_weights, largest, sums, outside, c->threads));
+        cr_prim(prim_histogram_even_weighted_host(c->range, c->type, c->h_samples, c->count,
+                                                  c->h_weights, largest,
+                                                  counters_of(c, sums, outside), c->threads));
         return;
     }
     size_t bytes;
-    cr_prim(prim_histogram_even_weighted_workspace_bytes(c->variant, c->flags, c->outside, c->range,
-                                                         c->type, c->count, c->bins, c->weight_type,
-                                                         &bytes));
+    cr_prim(
+        asked_bytes(prim_histogram_even_weighted(c->variant, c->range, c->type, NULL, c->count,
+                                                 NULL, NULL, counters_of(c, NULL, NULL), asking()),
+                    &bytes));
     cr_assert_eq(bytes, 8 * (c->bins + 5));
     guarded in = guarded_copy(c->h_samples, c->count * sample, c->offset * sample),
             weights = guarded_copy(c->h_weights, c->count * each, c->offset % 5 * each),
@@ -166,9 +180,9 @@ static void run(const weighted_case *c, char *sums)
             apart = guarded_copy(outside, OUTSIDE * each, c->offset % 3 * each),
             workspace = guarded_new(bytes, 0);
     cr_prim(prim_histogram_even_weighted(
-        c->variant, c->flags, c->outside, c->range, c->type, in.data, c->count, c->bins,
-        c->weight_type, weights.data, largest, bins.data,
-        c->outside == PRIM_OUTSIDE_COUNT ? apart.data : NULL, workspace.data, bytes, 0));
+        c->variant, c->range, c->type, in.data, c->count, weights.data, largest,
+        counters_of(c, bins.data, c->outside == PRIM_OUTSIDE_COUNT ? apart.data : NULL),
+        with(0, workspace.data, bytes)));
     guarded_read(&bins, sums);
     guarded_read(&apart, outside);
     guarded_free(&in);
@@ -200,9 +214,9 @@ static void check(const weighted_case *c)
         cr_assert((isnan(is) && isnan(wanted)) || (is == wanted && signbit(is) == signbit(wanted)),
                   "%s (threads %d), %s by %s, %zu samples, %zu bins, flags %u, outside %d, largest "
                   "%g, offset %zu: sum %zu is %a, not %a",
-                  prim_histogram_weighted_variant_info(c->variant)->name, c->threads,
-                  type_name(c->type), type_name(c->weight_type), c->count, c->bins, c->flags,
-                  (int)c->outside, c->largest, c->offset, i, is, wanted);
+                  prim_histogram_variant_info(c->variant)->name, c->threads, type_name(c->type),
+                  type_name(c->weight_type), c->count, c->bins, c->flags, (int)c->outside,
+                  c->largest, c->offset, i, is, wanted);
     }
     free(sums);
     free(expected);
@@ -211,24 +225,25 @@ static void check(const weighted_case *c)
 static bool has_threads(void)
 {
     float sum;
-    const prim_histogram_range range = {.upper = 1};
-    return prim_histogram_even_weighted_host(0, PRIM_OUTSIDE_DROP, range, CUDA_R_8U, NULL, 0, 1,
-                                             CUDA_R_32F, NULL, NULL, &sum, NULL, 2) == PRIM_OK;
+    const prim_histogram_range range = prim_integer_range(0, 1);
+    return prim_histogram_even_weighted_host(
+               range, CUDA_R_8U, NULL, 0, NULL, NULL,
+               (prim_counters){.data = &sum, .bins = 1, .type = CUDA_R_32F}, 2) == PRIM_OK;
 }
 
 /* On the device by each variant, and on the host. */
 static void check_everywhere(weighted_case *c, size_t turn)
 {
     c->threads = 0;
-    for (size_t v = 0; prim_histogram_weighted_variant_at(v) != NULL; v++) {
-        c->variant = prim_histogram_weighted_variant_at(v)->value;
-        if (prim_histogram_even_weighted_supports(c->variant, c->flags, c->outside, c->range,
-                                                  c->type, c->count, c->bins, c->weight_type))
+    for (size_t v = 0; histogram_weighted_variant_at(v) != NULL; v++) {
+        c->variant = histogram_weighted_variant_at(v)->value;
+        if (runs(prim_histogram_even_weighted(c->variant, c->range, c->type, NULL, c->count, NULL,
+                                              NULL, counters_of(c, NULL, NULL), asking())))
             check(c);
         else /* 48 KB at least hold these */
             cr_assert(c->variant == PRIM_HISTOGRAM_WEIGHTED_MULTI_COPY && c->bins + 3 > 6144);
     }
-    c->variant = PRIM_HISTOGRAM_WEIGHTED_AUTO;
+    c->variant = PRIM_HISTOGRAM_AUTO;
     c->threads = has_threads() && turn % 2 == 0 ? 3 : 1;
     check(c);
 }
@@ -422,7 +437,7 @@ Test(histogram_weighted, sums_do_not_depend_on_the_order)
     enum { COUNT = 5000, BINS = 9 };
     static int32_t h_samples[2][COUNT];
     static float h_weights[2][COUNT], ones[COUNT];
-    const prim_histogram_range range = {.lower = -(1ll << 31), .upper = 1ll << 31};
+    const prim_histogram_range range = prim_integer_range(-(1ll << 31), 1ll << 31);
     float sums[2][BINS];
     uint32_t counters[BINS];
     fill(CUDA_R_32I, h_samples[0], COUNT, UNIFORM, 1);
@@ -433,15 +448,16 @@ Test(histogram_weighted, sums_do_not_depend_on_the_order)
         ones[i] = 1;
     }
     for (int i = 0; i < 2; i++)
-        cr_prim(prim_histogram_even_weighted_host(0, PRIM_OUTSIDE_DROP, range, CUDA_R_32I,
-                                                  h_samples[i], COUNT, BINS, CUDA_R_32F,
-                                                  h_weights[i], NULL, sums[i], NULL, 1));
+        cr_prim(prim_histogram_even_weighted_host(
+            range, CUDA_R_32I, h_samples[i], COUNT, h_weights[i], NULL,
+            (prim_counters){.data = sums[i], .bins = BINS, .type = CUDA_R_32F}, 1));
     cr_assert_arr_eq(sums[0], sums[1], sizeof sums[0]);
-    cr_prim(prim_histogram_even_weighted_host(0, PRIM_OUTSIDE_DROP, range, CUDA_R_32I, h_samples[0],
-                                              COUNT, BINS, CUDA_R_32F, ones, NULL, sums[0], NULL,
-                                              1));
-    cr_prim(prim_histogram_even_host(0, PRIM_OUTSIDE_DROP, range, CUDA_R_32I, h_samples[0], COUNT,
-                                     BINS, CUDA_R_32U, counters, NULL, 1));
+    cr_prim(prim_histogram_even_weighted_host(
+        range, CUDA_R_32I, h_samples[0], COUNT, ones, NULL,
+        (prim_counters){.data = sums[0], .bins = BINS, .type = CUDA_R_32F}, 1));
+    cr_prim(prim_histogram_even_host(
+        range, CUDA_R_32I, h_samples[0], COUNT,
+        (prim_counters){.data = counters, .bins = BINS, .type = CUDA_R_32U}, 1));
     for (size_t b = 0; b < BINS; b++)
         cr_assert_eq(sums[0][b], (float)counters[b]);
 }
@@ -452,7 +468,7 @@ Test(histogram_weighted, errors_are_bounded)
     enum { COUNT = 4000, BINS = 3 };
     static uint8_t h_samples[COUNT];
     static double h_weights[COUNT];
-    const prim_histogram_range range = {.upper = 256};
+    const prim_histogram_range range = prim_integer_range(0, 256);
     double sums[BINS], largest = 0;
     long double exact[BINS] = {0}, n[BINS] = {0};
     fill(CUDA_R_8U, h_samples, COUNT, UNIFORM, 3);
@@ -463,9 +479,9 @@ Test(histogram_weighted, errors_are_bounded)
         n[h_samples[i] * BINS / 256]++;
         largest = fmax(largest, fabs(h_weights[i]));
     }
-    cr_prim(prim_histogram_even_weighted_host(0, PRIM_OUTSIDE_DROP, range, CUDA_R_8U, h_samples,
-                                              COUNT, BINS, CUDA_R_64F, h_weights, NULL, sums, NULL,
-                                              1));
+    cr_prim(prim_histogram_even_weighted_host(
+        range, CUDA_R_8U, h_samples, COUNT, h_weights, NULL,
+        (prim_counters){.data = sums, .bins = BINS, .type = CUDA_R_64F}, 1));
     for (size_t b = 0; b < BINS; b++) {
         const long double bound =
             n[b] * COUNT * (long double)largest * 0x1p-61L + fabsl(exact[b]) * 0x1p-53L;
@@ -480,10 +496,11 @@ Test(histogram_weighted, what_is_refused)
 {
     uint8_t samples[4] = {1, 2, 3, 4};
     float weights[4] = {1, 2, 3, 4}, sums[8], largest = 4;
-    const prim_histogram_range range = {.upper = 8}, empty = {.lower = 1, .upper = 1};
-#define HOST(policy, r, bins, type, h_weights, h_largest, h_sums, h_outside)                      \
-    prim_histogram_even_weighted_host(0, policy, r, CUDA_R_8U, samples, 4, bins, type, h_weights, \
-                                      h_largest, h_sums, h_outside, 1)
+    const prim_histogram_range range = prim_integer_range(0, 8), empty = prim_integer_range(1, 1);
+#define HOST(policy, r, bins, type, h_weights, h_largest, h_sums, h_outside)                     \
+    prim_histogram_even_weighted_host(r, CUDA_R_8U, samples, 4, h_weights, h_largest,            \
+                                      (prim_counters){h_sums, bins, type, 0, policy, h_outside}, \
+                                      1)
     const prim_outside drop = PRIM_OUTSIDE_DROP;
     const cudaDataType_t f32 = CUDA_R_32F;
     cr_assert_eq(HOST(drop, range, 2, f32, weights, &largest, sums, NULL), PRIM_OK);
@@ -508,21 +525,26 @@ Test(histogram_weighted, what_is_refused)
                    "h_largest");
     }
     size_t bytes;
-    cr_assert_eq(prim_histogram_even_weighted_workspace_bytes(PRIM_HISTOGRAM_WEIGHTED_AUTO, 0, drop,
-                                                              range, CUDA_R_8U, 4, SIZE_MAX / 8 - 4,
-                                                              CUDA_R_32F, &bytes),
-                 PRIM_ERROR_SIZE);
-    cr_assert_eq(prim_histogram_even_weighted_workspace_bytes(PRIM_HISTOGRAM_WEIGHTED_AUTO, 0, drop,
-                                                              range, CUDA_R_8U, 4, SIZE_MAX / 8 - 5,
-                                                              CUDA_R_32F, &bytes),
-                 PRIM_OK);
+    cr_assert_eq(
+        asked_bytes(prim_histogram_even_weighted(
+                        PRIM_HISTOGRAM_AUTO, range, CUDA_R_8U, NULL, 4, NULL, NULL,
+                        (prim_counters){.bins = SIZE_MAX / 8 - 4, .type = CUDA_R_32F}, asking()),
+                    &bytes),
+        PRIM_ERROR_SIZE);
+    cr_assert_eq(
+        asked_bytes(prim_histogram_even_weighted(
+                        PRIM_HISTOGRAM_AUTO, range, CUDA_R_8U, NULL, 4, NULL, NULL,
+                        (prim_counters){.bins = SIZE_MAX / 8 - 5, .type = CUDA_R_32F}, asking()),
+                    &bytes),
+        PRIM_OK);
 }
 
 Test(histogram_weighted, variants_have_names_and_ideas)
 {
-    cr_assert_eq(prim_histogram_weighted_variant_at(0)->value, PRIM_HISTOGRAM_WEIGHTED_AUTO);
-    cr_assert_str_eq(prim_histogram_weighted_variant_info(PRIM_HISTOGRAM_WEIGHTED_MULTI_COPY)->name,
+    cr_assert_eq(histogram_weighted_variant_at(0)->value, PRIM_HISTOGRAM_AUTO);
+    cr_assert_str_eq(prim_histogram_variant_info(PRIM_HISTOGRAM_WEIGHTED_MULTI_COPY)->name,
                      "weighted_multi_copy");
-    cr_assert_null(prim_histogram_weighted_variant_at(3));
-    cr_assert_null(prim_histogram_weighted_variant_info((prim_histogram_weighted_variant)3));
+    cr_assert_null(histogram_weighted_variant_at(3));
+    cr_assert_eq(PRIM_HISTOGRAM_WEIGHTED_GLOBAL_ATOMIC, 60);
+    cr_assert_eq(PRIM_HISTOGRAM_WEIGHTED_MULTI_COPY, 61);
 }

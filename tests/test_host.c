@@ -234,8 +234,9 @@ static void check_scan(int threads)
     const int32_t initial = 12;
     int32_t h[COUNT], out[COUNT], total, sum = initial;
     fill_numbers(h, COUNT, 6);
-    cr_prim(prim_scan_host(PRIM_SCAN_EXCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, &initial, I32, h,
-                           COUNT, I32, out, &total, threads));
+    cr_prim(prim_scan_host(PRIM_SCAN_EXCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, I32, h, COUNT,
+                           I32, out, &(prim_scan_ends){.h_initial = &initial, .total = &total},
+                           threads));
     for (size_t i = 0; i < COUNT; i++) {
         cr_assert_eq(out[i], sum, "%zu", i);
         sum = add(sum, h[i]);
@@ -253,8 +254,8 @@ static void check_long_scan(int threads)
     static int32_t h[LONG], out[LONG];
     int32_t total, sum = 0;
     fill_numbers(h, LONG, 60);
-    cr_prim(prim_scan_host(PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_ABS, NULL, I32, h, LONG,
-                           I32, out, &total, threads));
+    cr_prim(prim_scan_host(PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_ABS, I32, h, LONG, I32,
+                           out, &(prim_scan_ends){.total = &total}, threads));
     for (size_t i = 0; i < LONG; i++) {
         sum = add(sum, abs(h[i]));
         cr_assert_eq(out[i], sum, "%zu", i);
@@ -279,8 +280,9 @@ static void check_scan_rows(int threads)
     int32_t h[COUNT], out[ROWS * OUT_LD];
     fill_numbers(h, COUNT, 7);
     fill_gap(out, ROWS * OUT_LD);
-    cr_prim(prim_scan_rows_host(PRIM_SCAN_INCLUSIVE, PRIM_OP_MAX, PRIM_TRANSFORM_NONE, NULL, I32, h,
-                                ROWS, COLUMNS, LD, I32, out, OUT_LD, threads));
+    cr_prim(prim_scan_rows_host(PRIM_SCAN_INCLUSIVE, PRIM_OP_MAX, PRIM_TRANSFORM_NONE,
+                                prim_matrix_of(I32, h, ROWS, COLUMNS, LD),
+                                prim_matrix_of(I32, out, ROWS, COLUMNS, OUT_LD), NULL, threads));
     for (size_t row = 0; row < ROWS; row++) {
         int32_t most = INT32_MIN;
         for (size_t column = 0; column < COLUMNS; column++) {
@@ -296,8 +298,9 @@ static void check_scan_2d(int threads)
     int32_t h[COUNT], out[ROWS * OUT_LD];
     fill_numbers(h, COUNT, 8);
     fill_gap(out, ROWS * OUT_LD);
-    cr_prim(prim_scan_2d_host(PRIM_OP_SUM, PRIM_TRANSFORM_NONE, I32, h, ROWS, COLUMNS, LD, I32, out,
-                              OUT_LD, threads));
+    cr_prim(prim_scan_2d_host(PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
+                              prim_matrix_of(I32, h, ROWS, COLUMNS, LD),
+                              prim_matrix_of(I32, out, ROWS, COLUMNS, OUT_LD), threads));
     for (size_t row = 0; row < ROWS; row++)
         for (size_t column = 0; column < COLUMNS; column++) {
             int32_t sum = 0;
@@ -320,7 +323,7 @@ Test(host, scan_of_matrices)
 static void check_histogram(int threads)
 {
     enum { BINS = 7, LOWER = -700, UPPER = 900 };
-    const prim_histogram_range range = {.lower = LOWER, .upper = UPPER};
+    const prim_histogram_range range = prim_integer_range(LOWER, UPPER);
     int32_t h[COUNT];
     uint32_t counters[BINS], outside[3], expected[BINS] = {0}, apart[3] = {0};
     fill_numbers(h, COUNT, 9);
@@ -329,8 +332,13 @@ static void check_histogram(int threads)
             apart[h[i] >= UPPER]++;
         else
             expected[(h[i] - LOWER) * BINS / (UPPER - LOWER)]++;
-    cr_prim(prim_histogram_even_host(0, PRIM_OUTSIDE_COUNT, range, I32, h, COUNT, BINS, CUDA_R_32U,
-                                     counters, outside, threads));
+    cr_prim(prim_histogram_even_host(range, I32, h, COUNT,
+                                     (prim_counters){.data = counters,
+                                                     .bins = BINS,
+                                                     .type = CUDA_R_32U,
+                                                     .outside = PRIM_OUTSIDE_COUNT,
+                                                     .outside_data = outside},
+                                     threads));
     cr_assert_arr_eq(counters, expected, sizeof expected);
     cr_assert_arr_eq(outside, apart, sizeof apart);
 }
@@ -357,9 +365,15 @@ static void check_edges(int threads)
     }
     /* counters start at 0, or at what they hold */
     for (unsigned calls = 1; calls <= 2; calls++) {
-        cr_prim(prim_histogram_edges_host(calls == 1 ? 0 : PRIM_HISTOGRAM_ADD, PRIM_OUTSIDE_COUNT,
-                                          I32, h, COUNT, BINS, I32, edges, CUDA_R_32U, counters,
-                                          outside, threads));
+        cr_prim(
+            prim_histogram_edges_host(I32, h, COUNT, I32, edges,
+                                      (prim_counters){.data = counters,
+                                                      .bins = BINS,
+                                                      .type = CUDA_R_32U,
+                                                      .flags = calls == 1 ? 0 : PRIM_HISTOGRAM_ADD,
+                                                      .outside = PRIM_OUTSIDE_COUNT,
+                                                      .outside_data = outside},
+                                      threads));
         for (size_t b = 0; b < BINS; b++)
             cr_assert_eq(counters[b], calls * expected[b], "bin %zu", b);
         for (size_t i = 0; i < 3; i++)
@@ -391,8 +405,13 @@ static void check_channels(int threads)
                 expected[c * BINS + (sample - lower) * BINS / (UPPER - lower)]++;
         }
     const prim_image image = {h, PIXELS, ROWS, LD * sizeof *h, CHANNELS, I32};
-    cr_prim(prim_histogram_even_channels_host(0, PRIM_OUTSIDE_COUNT, ranges, image, BINS,
-                                              CUDA_R_32U, counters, outside, threads));
+    cr_prim(prim_histogram_even_channels_host(ranges, image,
+                                              (prim_counters){.data = counters,
+                                                              .bins = BINS,
+                                                              .type = CUDA_R_32U,
+                                                              .outside = PRIM_OUTSIDE_COUNT,
+                                                              .outside_data = outside},
+                                              threads));
     cr_assert_arr_eq(counters, expected, sizeof expected);
     cr_assert_arr_eq(outside, apart, sizeof apart);
 }
@@ -400,7 +419,7 @@ static void check_channels(int threads)
 static void check_weighted(int threads)
 {
     enum { BINS = 7, LOWER = -700, UPPER = 900 };
-    const prim_histogram_range range = {.lower = LOWER, .upper = UPPER};
+    const prim_histogram_range range = prim_integer_range(LOWER, UPPER);
     int32_t h[COUNT];
     double weights[COUNT], sums[BINS], outside[3], expected[BINS] = {0}, apart[3] = {0};
     fill_numbers(h, COUNT, 11);
@@ -411,8 +430,13 @@ static void check_weighted(int threads)
         else
             expected[(h[i] - LOWER) * BINS / (UPPER - LOWER)] += weights[i];
     }
-    cr_prim(prim_histogram_even_weighted_host(0, PRIM_OUTSIDE_COUNT, range, I32, h, COUNT, BINS,
-                                              CUDA_R_64F, weights, NULL, sums, outside, threads));
+    cr_prim(prim_histogram_even_weighted_host(range, I32, h, COUNT, weights, NULL,
+                                              (prim_counters){.data = sums,
+                                                              .bins = BINS,
+                                                              .type = CUDA_R_64F,
+                                                              .outside = PRIM_OUTSIDE_COUNT,
+                                                              .outside_data = outside},
+                                              threads));
     for (size_t b = 0; b < BINS; b++)
         cr_assert_eq(sums[b], expected[b]);
     for (size_t i = 0; i < 3; i++)

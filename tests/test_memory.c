@@ -100,16 +100,17 @@ Test(memory, a_workspace_is_judged_too)
     size_t bytes;
     const prim_scan_variant variant = PRIM_SCAN_REDUCE_THEN_SCAN;
     const size_t count = (size_t)1 << 16;
-    cr_prim(prim_scan_workspace_bytes(variant, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM,
-                                      PRIM_TRANSFORM_NONE, CUDA_R_32F, count, CUDA_R_32F, &bytes));
+    cr_prim(asked_bytes(prim_scan(variant, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
+                                  CUDA_R_32F, NULL, count, CUDA_R_32F, NULL, NULL, asking()),
+                        &bytes));
     cr_assert_gt(bytes, 0);
     float *d_values;
     void *d_workspace;
     cr_cuda(cudaMalloc((void **)&d_values, count * sizeof *d_values));
     cr_cuda(cudaMalloc(&d_workspace, bytes));
-    check_refused(prim_scan(variant, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, NULL,
-                            NULL, CUDA_R_32F, d_values, count, CUDA_R_32F, d_values, NULL,
-                            d_workspace, bytes + 1, 0),
+    check_refused(prim_scan(variant, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
+                            CUDA_R_32F, d_values, count, CUDA_R_32F, d_values, NULL,
+                            with(0, d_workspace, bytes + 1)),
                   "prim_scan: d_workspace has ");
     cr_cuda(cudaFree(d_values));
     cr_cuda(cudaFree(d_workspace));
@@ -155,8 +156,8 @@ enum { POOLED = 1 << 14 };
 static prim_status scan_from_pool(float *d_values, cudaStream_t stream)
 {
     return prim_scan(PRIM_SCAN_REDUCE_THEN_SCAN, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM,
-                     PRIM_TRANSFORM_NONE, NULL, NULL, CUDA_R_32F, d_values, POOLED, CUDA_R_32F,
-                     d_values, NULL, NULL, 0, stream);
+                     PRIM_TRANSFORM_NONE, CUDA_R_32F, d_values, POOLED, CUDA_R_32F, d_values, NULL,
+                     into(stream));
 }
 
 static void check_scanned(float *d_values)

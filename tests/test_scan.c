@@ -11,6 +11,7 @@
 
 #include <primitives/scan.h>
 
+#include "calls.h"
 #include "rungs.h"
 #include "support.h"
 
@@ -210,14 +211,22 @@ static prim_status ask(const scan_case *c, size_t *bytes)
 {
     switch (c->form) {
     case VECTOR:
-        return prim_scan_workspace_bytes(c->variant, c->kind, c->op, c->transform, c->types.in,
-                                         c->columns, c->types.out, bytes);
+        return asked_bytes(prim_scan(c->variant, c->kind, c->op, c->transform, c->types.in, NULL,
+                                     c->columns, c->types.out, NULL, NULL, asking()),
+                           bytes);
     case ROWS:
-        return prim_scan_rows_workspace_bytes(c->variant, c->kind, c->op, c->transform, c->types.in,
-                                              c->rows, c->columns, c->types.out, bytes);
+        return asked_bytes(
+            prim_scan_rows(c->variant, c->kind, c->op, c->transform,
+                           prim_matrix_of(c->types.in, NULL, c->rows, c->columns, 0),
+                           prim_matrix_of(c->types.out, NULL, c->rows, c->columns, 0), NULL,
+                           asking()),
+            bytes);
     default:
-        return prim_scan_2d_workspace_bytes(c->variant, c->op, c->transform, c->types.in, c->rows,
-                                            c->columns, c->types.out, bytes);
+        return asked_bytes(prim_scan_2d(c->variant, c->op, c->transform,
+                                        prim_matrix_of(c->types.in, NULL, c->rows, c->columns, 0),
+                                        prim_matrix_of(c->types.out, NULL, c->rows, c->columns, 0),
+                                        asking()),
+                           bytes);
     }
 }
 
@@ -230,15 +239,21 @@ static prim_status call_device(const scan_case *c, const void *d_initial, const 
     const cudaDataType_t in = c->types.in, out = c->types.out;
     switch (c->form) {
     case VECTOR:
-        return prim_scan(c->variant, c->kind, c->op, c->transform, h_initial, d_initial, in, d_in,
-                         c->columns, out, d_out, d_total, d_workspace, bytes, 0);
+        return prim_scan(
+            c->variant, c->kind, c->op, c->transform, in, d_in, c->columns, out, d_out,
+            &(prim_scan_ends){.h_initial = h_initial, .d_initial = d_initial, .total = d_total},
+            with(0, d_workspace, bytes));
     case ROWS:
-        return prim_scan_rows(c->variant, c->kind, c->op, c->transform, h_initial, d_initial, in,
-                              d_in, c->rows, c->columns, c->in_ld, out, d_out, c->out_ld,
-                              d_workspace, bytes, 0);
+        return prim_scan_rows(c->variant, c->kind, c->op, c->transform,
+                              prim_matrix_of(in, d_in, c->rows, c->columns, c->in_ld),
+                              prim_matrix_of(out, d_out, c->rows, c->columns, c->out_ld),
+                              &(prim_scan_ends){.h_initial = h_initial, .d_initial = d_initial},
+                              with(0, d_workspace, bytes));
     default:
-        return prim_scan_2d(c->variant, c->op, c->transform, in, d_in, c->rows, c->columns,
-                            c->in_ld, out, d_out, c->out_ld, d_workspace, bytes, 0);
+        return prim_scan_2d(c->variant, c->op, c->transform,
+                            prim_matrix_of(in, d_in, c->rows, c->columns, c->in_ld),
+                            prim_matrix_of(out, d_out, c->rows, c->columns, c->out_ld),
+                            with(0, d_workspace, bytes));
     }
 }
 
@@ -249,14 +264,18 @@ static prim_status call_host(const scan_case *c, const void *h_in, void *h_out, 
     const cudaDataType_t in = c->types.in, out = c->types.out;
     switch (c->form) {
     case VECTOR:
-        return prim_scan_host(c->kind, c->op, c->transform, h_initial, in, h_in, c->columns, out,
-                              h_out, h_total, c->threads);
+        return prim_scan_host(c->kind, c->op, c->transform, in, h_in, c->columns, out, h_out,
+                              &(prim_scan_ends){.h_initial = h_initial, .total = h_total},
+                              c->threads);
     case ROWS:
-        return prim_scan_rows_host(c->kind, c->op, c->transform, h_initial, in, h_in, c->rows,
-                                   c->columns, c->in_ld, out, h_out, c->out_ld, c->threads);
+        return prim_scan_rows_host(c->kind, c->op, c->transform,
+                                   prim_matrix_of(in, h_in, c->rows, c->columns, c->in_ld),
+                                   prim_matrix_of(out, h_out, c->rows, c->columns, c->out_ld),
+                                   &(prim_scan_ends){.h_initial = h_initial}, c->threads);
     default:
-        return prim_scan_2d_host(c->op, c->transform, in, h_in, c->rows, c->columns, c->in_ld, out,
-                                 h_out, c->out_ld, c->threads);
+        return prim_scan_2d_host(
+            c->op, c->transform, prim_matrix_of(in, h_in, c->rows, c->columns, c->in_ld),
+            prim_matrix_of(out, h_out, c->rows, c->columns, c->out_ld), c->threads);
     }
 }
 
@@ -685,8 +704,10 @@ Test(scan, words_from_before_are_cleared)
                                                              malloc(COUNT * sizeof *h_out);
     uint32_t *const above = calloc(COLUMNS, sizeof *above);
     size_t bytes;
-    cr_prim(prim_scan_2d_workspace_bytes(PRIM_SCAN_CHAINED, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, u32,
-                                         ROWS, COLUMNS, u32, &bytes));
+    cr_prim(asked_bytes(prim_scan_2d(PRIM_SCAN_CHAINED, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
+                                     prim_matrix_of(u32, NULL, ROWS, COLUMNS, 0),
+                                     prim_matrix_of(u32, NULL, ROWS, COLUMNS, 0), asking()),
+                        &bytes));
     uint64_t *const words = malloc(bytes);
     for (size_t w = 0; w < bytes / 8; w++)
         words[w] = (uint64_t)(1 + w % TILES) << 32 | 12345;
@@ -695,8 +716,10 @@ Test(scan, words_from_before_are_cleared)
     guarded in = guarded_copy(h_in, COUNT * sizeof *h_in, 0);
     guarded workspace = guarded_copy(words, bytes / 8 * 8, 0);
     guarded out = guarded_new(COUNT * sizeof *h_out, 0);
-    cr_prim(prim_scan_2d(PRIM_SCAN_CHAINED, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, u32, in.data, ROWS,
-                         COLUMNS, COLUMNS, u32, out.data, COLUMNS, workspace.data, bytes, 0));
+    cr_prim(prim_scan_2d(PRIM_SCAN_CHAINED, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
+                         prim_matrix_of(u32, in.data, ROWS, COLUMNS, 0),
+                         prim_matrix_of(u32, out.data, ROWS, COLUMNS, 0),
+                         with(0, workspace.data, bytes)));
     guarded_read(&out, h_out);
     for (size_t row = 0; row < ROWS; row++) {
         uint32_t sum = 0;
@@ -1156,18 +1179,18 @@ Test(scan, auto_has_the_order_of_the_host_in_long_arrays)
     const size_t bytes = COUNT * sizeof(double);
     double *h_in = malloc(bytes), *h_device = malloc(bytes), *h_host = malloc(bytes);
     fill(type, h_in, COUNT, UNIFORM, 29);
-    cr_assert_eq(
-        prim_scan_choose(PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, type, COUNT, type),
-        PRIM_SCAN_CHAINED);
-    cr_assert_eq(
-        prim_scan_choose(PRIM_SCAN_INCLUSIVE, PRIM_OP_MAX, PRIM_TRANSFORM_NONE, type, COUNT, type),
-        PRIM_SCAN_LOOKBACK);
+    cr_prim(prim_scan(PRIM_SCAN_AUTO, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, type,
+                      NULL, COUNT, type, NULL, NULL, asking()));
+    cr_assert_eq(asked()->variant->value, PRIM_SCAN_CHAINED);
+    cr_prim(prim_scan(PRIM_SCAN_AUTO, PRIM_SCAN_INCLUSIVE, PRIM_OP_MAX, PRIM_TRANSFORM_NONE, type,
+                      NULL, COUNT, type, NULL, NULL, asking()));
+    cr_assert_eq(asked()->variant->value, PRIM_SCAN_LOOKBACK);
     guarded in = guarded_copy(h_in, bytes, 0), out = guarded_new(bytes, 0);
-    cr_prim(prim_scan(PRIM_SCAN_AUTO, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, NULL,
-                      NULL, type, in.data, COUNT, type, out.data, NULL, NULL, 0, 0));
+    cr_prim(prim_scan(PRIM_SCAN_AUTO, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, type,
+                      in.data, COUNT, type, out.data, NULL, NULL));
     guarded_read(&out, h_device);
-    cr_prim(prim_scan_host(PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, NULL, type, h_in,
-                           COUNT, type, h_host, NULL, 1));
+    cr_prim(prim_scan_host(PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, type, h_in, COUNT,
+                           type, h_host, NULL, 1));
     cr_assert_arr_eq(h_device, h_host, bytes);
     guarded_free(&in);
     guarded_free(&out);
@@ -1182,9 +1205,11 @@ static size_t fewest_whole_rows(prim_scan_variant variant, cudaDataType_t type, 
     size_t bytes = 1, rows = 1;
     while (bytes > 0 && rows < 10000) {
         rows++;
-        cr_prim(prim_scan_rows_workspace_bytes(variant, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM,
-                                               PRIM_TRANSFORM_NONE, type, rows, columns, type,
-                                               &bytes));
+        cr_prim(asked_bytes(
+            prim_scan_rows(variant, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
+                           prim_matrix_of(type, NULL, rows, columns, 0),
+                           prim_matrix_of(type, NULL, rows, columns, 0), NULL, asking()),
+            &bytes));
     }
     cr_assert_eq(bytes, 0, "blocks never take whole rows");
     return rows;
@@ -1199,11 +1224,14 @@ static void check_whole_rows(prim_scan_variant variant, cudaDataType_t type, siz
     fill(type, h_in, rows * ld, UNIFORM, 41);
     guarded in = guarded_copy(h_in, bytes, 0), out = guarded_copy(h_device, bytes, 0),
             initial = guarded_copy(h_in, type_bytes(type), 0);
-    cr_prim(prim_scan_rows(variant, kind, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, NULL, initial.data,
-                           type, in.data, rows, columns, ld, type, out.data, ld, NULL, 0, 0));
+    cr_prim(prim_scan_rows(variant, kind, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
+                           prim_matrix_of(type, in.data, rows, columns, ld),
+                           prim_matrix_of(type, out.data, rows, columns, ld),
+                           &(prim_scan_ends){.d_initial = initial.data}, NULL));
     guarded_read(&out, h_device);
-    cr_prim(prim_scan_rows_host(kind, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, h_in, type, h_in, rows,
-                                columns, ld, type, h_host, ld, 1));
+    cr_prim(prim_scan_rows_host(
+        kind, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, prim_matrix_of(type, h_in, rows, columns, ld),
+        prim_matrix_of(type, h_host, rows, columns, ld), &(prim_scan_ends){.h_initial = h_in}, 1));
     cr_assert_arr_eq(h_device, h_host, bytes, "variant %d, %s, %zu rows, kind %d", (int)variant,
                      type_name(type), rows, (int)kind);
     guarded_free(&in);
@@ -1252,20 +1280,24 @@ Test(scan, a_device_that_holds_one_block)
             carry = guarded_copy(&initial, sizeof initial, 0);
     for (size_t v = 0; v < COUNT_OF(variants); v++) {
         cr_prim(prim_scan_rows(variants[v], PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
-                               &initial, NULL, type, in.data, ROWS, COLUMNS, COLUMNS, type,
-                               out.data, COLUMNS, NULL, 0, 0));
+                               prim_matrix_of(type, in.data, ROWS, COLUMNS, 0),
+                               prim_matrix_of(type, out.data, ROWS, COLUMNS, 0),
+                               &(prim_scan_ends){.h_initial = &initial}, NULL));
         guarded_read(&out, h_device);
-        cr_prim(prim_scan_rows_host(PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, &initial,
-                                    type, h_in, ROWS, COLUMNS, COLUMNS, type, h_host, COLUMNS, 1));
+        cr_prim(prim_scan_rows_host(PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
+                                    prim_matrix_of(type, h_in, ROWS, COLUMNS, 0),
+                                    prim_matrix_of(type, h_host, ROWS, COLUMNS, 0),
+                                    &(prim_scan_ends){.h_initial = &initial}, 1));
         cr_assert_arr_eq(h_device, h_host, bytes, "rows, variant %d", variants[v]);
     }
     cr_prim(prim_scan(PRIM_SCAN_CHAINED, PRIM_SCAN_EXCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
-                      NULL, carry.data, type, in.data, COUNT, type, out.data, carry.data, NULL, 0,
-                      0));
+                      type, in.data, COUNT, type, out.data,
+                      &(prim_scan_ends){.d_initial = carry.data, .total = carry.data}, NULL));
     guarded_read(&out, h_device);
     guarded_read(&carry, &total);
-    cr_prim(prim_scan_host(PRIM_SCAN_EXCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, &initial, type,
-                           h_in, COUNT, type, h_host, &total_on_host, 1));
+    cr_prim(prim_scan_host(PRIM_SCAN_EXCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, type, h_in, COUNT,
+                           type, h_host,
+                           &(prim_scan_ends){.h_initial = &initial, .total = &total_on_host}, 1));
     cr_assert_arr_eq(h_device, h_host, bytes, "an array");
     cr_assert_eq(total, total_on_host);
     guarded_free(&in);
@@ -1297,26 +1329,28 @@ ParameterizedTest(combination *k, scan, pieces_of_whole_tiles_have_the_bits_of_t
          *h_host = malloc(count * out_size);
     double totals[3] = {0}, carry = 0;
     fill(k->types.in, h_in, count, UNIFORM, 31);
-    cr_prim(prim_scan_host(PRIM_SCAN_EXCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, NULL, k->types.in,
-                           h_in, count, out_type, h_host, &totals[0], 1));
+    cr_prim(prim_scan_host(PRIM_SCAN_EXCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, k->types.in, h_in,
+                           count, out_type, h_host, &(prim_scan_ends){.total = &totals[0]}, 1));
     guarded in = guarded_copy(h_in, count * in_size, 0), out = guarded_new(count * out_size, 0),
             total = guarded_new(out_size, 0);
     size_t first = 0;
     for (size_t p = 0; p <= COUNT_OF(tiles); p++) {
         const size_t length = p < COUNT_OF(tiles) ? tiles[p] * tile : count - first;
         const prim_scan_variant variant =
-            prim_scan_supports(k->variant, PRIM_SCAN_EXCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
-                               k->types.in, length, out_type)
+            runs(prim_scan(k->variant, PRIM_SCAN_EXCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
+                           k->types.in, NULL, length, out_type, NULL, NULL, asking()))
                 ? k->variant
                 : PRIM_SCAN_AUTO;
-        cr_prim(prim_scan(variant, PRIM_SCAN_EXCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, NULL,
-                          p > 0 ? total.data : NULL, k->types.in, (char *)in.data + first * in_size,
-                          length, out_type, (char *)out.data + first * out_size, total.data, NULL,
-                          0, 0));
+        cr_prim(prim_scan(
+            variant, PRIM_SCAN_EXCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, k->types.in,
+            (char *)in.data + first * in_size, length, out_type,
+            (char *)out.data + first * out_size,
+            &(prim_scan_ends){.d_initial = p > 0 ? total.data : NULL, .total = total.data}, NULL));
         guarded_read(&total, &totals[1]);
-        cr_prim(prim_scan_host(PRIM_SCAN_EXCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
-                               p > 0 ? &carry : NULL, k->types.in, h_in + first * in_size, length,
-                               out_type, h_pieces + first * out_size, &totals[2], 1));
+        cr_prim(prim_scan_host(
+            PRIM_SCAN_EXCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, k->types.in,
+            h_in + first * in_size, length, out_type, h_pieces + first * out_size,
+            &(prim_scan_ends){.h_initial = p > 0 ? &carry : NULL, .total = &totals[2]}, 1));
         cr_assert_arr_eq(&totals[1], &totals[2], out_size, "piece %zu: total", p);
         memcpy(&carry, &totals[2], sizeof carry);
         first += length;
@@ -1364,9 +1398,10 @@ ParameterizedTest(combination *k, scan, pieces_are_chained)
         c.columns = pieces[p];
         c.threads = 0;
         prim_scan_variant taken = supports(&c) ? c.variant : PRIM_SCAN_REDUCE_THEN_SCAN;
-        cr_prim(prim_scan(taken, c.kind, c.op, c.transform, NULL, p > 0 ? carry.data : NULL,
-                          c.types.in, (char *)in.data + first * in_size, pieces[p], c.types.out,
-                          (char *)out.data + first * out_size, carry.data, NULL, 0, 0));
+        cr_prim(prim_scan(
+            taken, c.kind, c.op, c.transform, c.types.in, (char *)in.data + first * in_size,
+            pieces[p], c.types.out, (char *)out.data + first * out_size,
+            &(prim_scan_ends){.d_initial = p > 0 ? carry.data : NULL, .total = carry.data}, NULL));
         first += pieces[p];
     }
     guarded_read(&out, h_pieces);
@@ -1637,10 +1672,12 @@ static cudaGraphExec_t captured(const scan_case *c, const int32_t *h_initial, co
     cudaGraphExec_t exec;
     cr_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     cr_cuda(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
-    cr_prim(prim_scan_rows(c->variant, c->kind, c->op, c->transform, h_initial, NULL, c->types.in,
-                           in->data, c->rows, c->columns, c->in_ld, c->types.out, out->data,
-                           c->out_ld, workspace->bytes > 0 ? workspace->data : NULL,
-                           workspace->bytes, stream));
+    cr_prim(prim_scan_rows(
+        c->variant, c->kind, c->op, c->transform,
+        prim_matrix_of(c->types.in, in->data, c->rows, c->columns, c->in_ld),
+        prim_matrix_of(c->types.out, out->data, c->rows, c->columns, c->out_ld),
+        &(prim_scan_ends){.h_initial = h_initial},
+        with(stream, workspace->bytes > 0 ? workspace->data : NULL, workspace->bytes)));
     cr_cuda(cudaStreamEndCapture(stream, &graph));
     cr_cuda(cudaGraphInstantiate(&exec, graph, 0));
     cr_cuda(cudaGraphDestroy(graph));
@@ -1711,9 +1748,9 @@ static void *scan_ones(void *any)
                   cudaMalloc((void **)&d_in, bytes) || cudaMalloc((void **)&d_out, bytes) ||
                   cudaMemcpy(d_in, h_ones, bytes, cudaMemcpyHostToDevice);
     for (int i = 0; i < repetitions && !failed; i++)
-        failed = prim_scan(PRIM_SCAN_LOOKBACK, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM,
-                           PRIM_TRANSFORM_NONE, NULL, NULL, CUDA_R_32I, d_in, s->count, CUDA_R_32I,
-                           d_out, NULL, NULL, 0, stream) != PRIM_OK;
+        failed =
+            prim_scan(PRIM_SCAN_LOOKBACK, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
+                      CUDA_R_32I, d_in, s->count, CUDA_R_32I, d_out, NULL, into(stream)) != PRIM_OK;
     if (failed || cudaStreamSynchronize(stream) ||
         cudaMemcpy(&s->last, d_out + s->count - 1, sizeof s->last, cudaMemcpyDeviceToHost))
         s->last = -1;
@@ -1794,15 +1831,16 @@ Test(scan, beyond_two_to_the_31)
     const size_t count = ((size_t)1 << 31) + (1 << 20) + 7;
     uint32_t *h = malloc(count * sizeof *h);
     for (size_t v = 0; prim_scan_variant_at(v) != NULL; v++) {
-        if (!prim_scan_supports(prim_scan_variant_at(v)->value, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM,
-                                PRIM_TRANSFORM_NONE, CUDA_R_32I, count, CUDA_R_32I))
+        if (!runs(prim_scan(prim_scan_variant_at(v)->value, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM,
+                            PRIM_TRANSFORM_NONE, CUDA_R_32I, NULL, count, CUDA_R_32I, NULL, NULL,
+                            asking())))
             continue;
         for (size_t i = 0; i < count; i++)
             h[i] = (uint32_t)(i * 167 >> 5);
         guarded data = guarded_copy(h, count * sizeof *h, 0);
         cr_prim(prim_scan(prim_scan_variant_at(v)->value, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM,
-                          PRIM_TRANSFORM_NONE, NULL, NULL, CUDA_R_32I, data.data, count, CUDA_R_32I,
-                          data.data, NULL, NULL, 0, 0));
+                          PRIM_TRANSFORM_NONE, CUDA_R_32I, data.data, count, CUDA_R_32I, data.data,
+                          NULL, NULL));
         guarded_read(&data, h);
         guarded_free(&data);
         uint32_t sum = 0;
@@ -1819,8 +1857,8 @@ Test(scan, beyond_two_to_the_31)
 
 static bool has_threads(void)
 {
-    return prim_scan_host(PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, NULL, CUDA_R_32I,
-                          NULL, 0, CUDA_R_32I, NULL, NULL, 2) == PRIM_OK;
+    return prim_scan_host(PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32I, NULL,
+                          0, CUDA_R_32I, NULL, NULL, 2) == PRIM_OK;
 }
 
 enum { HOST_ROWS = 37, HOST_COLUMNS = 50 };
@@ -1848,9 +1886,10 @@ static void check_host_matrices(type_pair types, const void *h_in, int threads, 
 /* instances.h lists types for both. */
 static bool is_built(type_pair types)
 {
-    const bool on_device = prim_scan_supports(PRIM_SCAN_LOOKBACK, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM,
-                                              PRIM_TRANSFORM_NONE, types.in, 1, types.out);
-    const bool on_host = prim_scan_host(PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, NULL,
+    const bool on_device =
+        runs(prim_scan(PRIM_SCAN_LOOKBACK, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
+                       types.in, NULL, 1, types.out, NULL, NULL, asking()));
+    const bool on_host = prim_scan_host(PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
                                         types.in, NULL, 0, types.out, NULL, NULL, 1) == PRIM_OK;
     cr_assert_eq(on_host, on_device, "%s → %s", type_name(types.in), type_name(types.out));
     return on_host;
@@ -1921,9 +1960,10 @@ Test(scan, host_matrices_do_not_depend_on_the_threads)
 Test(scan, host_refuses_what_it_cannot_do)
 {
     float in[4] = {1, 2, 3, 4}, out[4];
-#define HOST(kind, op, transform, h_initial, h_in, count, out_type, h_out, threads)               \
-    prim_scan_host((prim_scan_kind)(kind), (prim_op)(op), (prim_transform)(transform), h_initial, \
-                   CUDA_R_32F, h_in, count, out_type, h_out, NULL, threads)
+#define HOST(kind, op, transform, h_initial, h_in, count, out_type, h_out, threads)                \
+    prim_scan_host((prim_scan_kind)(kind), (prim_op)(op), (prim_transform)(transform), CUDA_R_32F, \
+                   h_in, count, out_type, h_out, &(prim_scan_ends){h_initial, NULL, NULL},         \
+                   threads)
     cr_refused(HOST(0, 0, 0, NULL, in, 4, CUDA_R_32F, out, 0), PRIM_ERROR_VALUE, "threads");
     cr_assert_eq(HOST(0, 0, 0, NULL, in, 4, CUDA_R_32F, out, 1025), PRIM_ERROR_VALUE);
     cr_refused(HOST(0, 0, 0, NULL, NULL, 4, CUDA_R_32F, out, 1), PRIM_ERROR_NULL, "h_in");
@@ -1935,8 +1975,8 @@ Test(scan, host_refuses_what_it_cannot_do)
     cr_refused(HOST(0, 0, 0, NULL, in, SIZE_MAX / 2, CUDA_R_32F, out, 1), PRIM_ERROR_SIZE, "h_in");
     cr_refused(HOST(0, 0, 0, NULL, in, SIZE_MAX / 4, CUDA_R_64F, out, 1), PRIM_ERROR_SIZE, "h_out");
     cr_assert_eq(HOST(0, 0, 0, NULL, in, 4, CUDA_R_16F, out, 1), PRIM_ERROR_TYPE);
-    cr_assert_eq(prim_scan_host(PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, NULL,
-                                CUDA_R_32F, in, 4, CUDA_R_32F, out, &in[3], 1),
+    cr_assert_eq(prim_scan_host(PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32F,
+                                in, 4, CUDA_R_32F, out, &(prim_scan_ends){.total = &in[3]}, 1),
                  PRIM_ERROR_OVERLAP);
     cr_assert_eq(HOST(2, 0, 0, NULL, in, 4, CUDA_R_32F, out, 1), PRIM_ERROR_ENUM);
     cr_assert_eq(HOST(0, 77, 0, NULL, in, 4, CUDA_R_32F, out, 1), PRIM_ERROR_ENUM);
@@ -1948,9 +1988,10 @@ Test(scan, host_refuses_what_it_cannot_do)
 Test(scan, operands_that_may_and_may_not_meet)
 {
     float h[64] = {0};
-#define MEET(out, rows, columns, in_ld, out_ld)                                                  \
-    prim_scan_rows_host(PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, NULL, CUDA_R_32F, \
-                        h, rows, columns, in_ld, CUDA_R_32F, out, out_ld, 1)
+#define MEET(out, rows, columns, in_ld, out_ld)                                \
+    prim_scan_rows_host(PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, \
+                        prim_matrix_of(CUDA_R_32F, h, rows, columns, in_ld),   \
+                        prim_matrix_of(CUDA_R_32F, out, rows, columns, out_ld), NULL, 1)
     cr_assert_eq(MEET(h, 4, 4, 10, 10), PRIM_OK);
     cr_assert_eq(MEET(h + 4, 4, 4, 10, 10), PRIM_OK, "side by side");
     cr_assert_eq(MEET(h + 6, 4, 4, 10, 10), PRIM_OK);
@@ -1964,22 +2005,47 @@ Test(scan, operands_that_may_and_may_not_meet)
 #undef MEET
 }
 
+/* A matrix goes into one of its shape, rows have no total, and the host reads no device memory. */
+Test(scan, host_refuses_what_its_structs_may_not_say)
+{
+    float in[4] = {1, 2, 3, 4}, out[4], one = 5;
+    const cudaDataType_t f32 = CUDA_R_32F;
+    const prim_matrix square = prim_matrix_of(f32, in, 2, 2, 0);
+    const prim_matrix flat = prim_matrix_of(f32, out, 1, 2, 0);
+    const prim_matrix slim = prim_matrix_of(f32, out, 2, 1, 0);
+    const prim_matrix same = prim_matrix_of(f32, out, 2, 2, 0);
+    const prim_scan_ends to_total = {.total = &one}, from_device = {.d_initial = &one};
+    cr_refused(prim_scan_rows_host(0, 0, 0, square, flat, NULL, 1), PRIM_ERROR_VALUE,
+               "h_out is 1 × 2, and h_in 2 × 2");
+    cr_refused(prim_scan_rows_host(0, 0, 0, square, slim, NULL, 1), PRIM_ERROR_VALUE, "2 × 1");
+    cr_refused(prim_scan_2d_host(0, 0, square, slim, 1), PRIM_ERROR_VALUE, "2 × 1");
+    cr_refused(prim_scan_rows_host(0, 0, 0, square, same, &to_total, 1), PRIM_ERROR_VALUE,
+               "h_total");
+    cr_refused(prim_scan_rows_host(0, 0, 0, square, same, &from_device, 1), PRIM_ERROR_VALUE,
+               "d_initial");
+    cr_refused(prim_scan_host(0, 0, 0, f32, in, 4, f32, out, &from_device, 1), PRIM_ERROR_VALUE,
+               "d_initial");
+}
+
 /* An element would be read behind a result that has been written over it. */
 Test(scan, in_place_is_for_one_type)
 {
     uint32_t h[64] = {0};
     const prim_scan_kind kind = PRIM_SCAN_INCLUSIVE;
-    cr_assert_eq(prim_scan_rows_host(kind, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, NULL, CUDA_R_8U, h, 3,
-                                     8, 64, CUDA_R_32U, h, 16, 1),
+    cr_assert_eq(prim_scan_rows_host(kind, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
+                                     prim_matrix_of(CUDA_R_8U, h, 3, 8, 64),
+                                     prim_matrix_of(CUDA_R_32U, h, 3, 8, 16), NULL, 1),
                  PRIM_ERROR_OVERLAP, "rows as many bytes apart");
-    cr_assert_eq(prim_scan_2d_host(PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_8U, h, 3, 8, 64,
-                                   CUDA_R_32U, h, 16, 1),
+    cr_assert_eq(prim_scan_2d_host(PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
+                                   prim_matrix_of(CUDA_R_8U, h, 3, 8, 64),
+                                   prim_matrix_of(CUDA_R_32U, h, 3, 8, 16), 1),
                  PRIM_ERROR_OVERLAP);
-    cr_assert_eq(prim_scan_host(kind, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, NULL, CUDA_R_8U, h, 8,
-                                CUDA_R_32U, h, NULL, 1),
+    cr_assert_eq(prim_scan_host(kind, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_8U, h, 8, CUDA_R_32U,
+                                h, NULL, 1),
                  PRIM_ERROR_OVERLAP);
-    cr_assert_eq(prim_scan_rows_host(kind, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, NULL, CUDA_R_8U,
-                                     (char *)h + 32, 3, 8, 64, CUDA_R_32U, h, 16, 1),
+    cr_assert_eq(prim_scan_rows_host(kind, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
+                                     prim_matrix_of(CUDA_R_8U, (char *)h + 32, 3, 8, 64),
+                                     prim_matrix_of(CUDA_R_32U, h, 3, 8, 16), NULL, 1),
                  PRIM_OK, "side by side");
 }
 
@@ -1989,8 +2055,10 @@ static void check_words_of_many_tiles(prim_scan_variant variant)
 {
     const size_t rows = 2, tiles = 70000;
     size_t bytes = 0;
-    cr_prim(prim_scan_rows_workspace_bytes(variant, 0, 0, 0, CUDA_R_32F, rows, tiles * 10000,
-                                           CUDA_R_32F, &bytes));
+    cr_prim(asked_bytes(
+        prim_scan_rows(variant, 0, 0, 0, prim_matrix_of(CUDA_R_32F, NULL, rows, tiles * 10000, 0),
+                       prim_matrix_of(CUDA_R_32F, NULL, rows, tiles * 10000, 0), NULL, asking()),
+        &bytes));
     cr_assert_geq(bytes, rows * tiles * 8, "variant %d: %zu bytes", (int)variant, bytes);
 }
 
@@ -2000,18 +2068,28 @@ static void check_queries_of_matrices(prim_scan_variant variant)
     const size_t most = (size_t)1 << 31;
     const cudaDataType_t f32 = CUDA_R_32F;
     size_t bytes;
-    cr_assert(prim_scan_rows_supports(variant, 0, 0, 0, f32, 5, 5000, f32));
-    cr_assert_not(prim_scan_rows_supports(variant, 0, 0, 0, f32, most, 1, f32));
-    cr_assert(prim_scan_rows_supports(variant, 0, 0, 0, f32, 0, SIZE_MAX / 64, f32));
-    cr_assert_eq(prim_scan_rows_workspace_bytes(variant, 0, 0, 0, f32, most, 1, f32, &bytes),
+    cr_assert(runs(prim_scan_rows(variant, 0, 0, 0, prim_matrix_of(f32, NULL, 5, 5000, 0),
+                                  prim_matrix_of(f32, NULL, 5, 5000, 0), NULL, asking())));
+    cr_assert_not(runs(prim_scan_rows(variant, 0, 0, 0, prim_matrix_of(f32, NULL, most, 1, 0),
+                                      prim_matrix_of(f32, NULL, most, 1, 0), NULL, asking())));
+    cr_assert(runs(prim_scan_rows(variant, 0, 0, 0, prim_matrix_of(f32, NULL, 0, SIZE_MAX / 64, 0),
+                                  prim_matrix_of(f32, NULL, 0, SIZE_MAX / 64, 0), NULL, asking())));
+    cr_assert_eq(asked_bytes(prim_scan_rows(variant, 0, 0, 0, prim_matrix_of(f32, NULL, most, 1, 0),
+                                            prim_matrix_of(f32, NULL, most, 1, 0), NULL, asking()),
+                             &bytes),
                  PRIM_ERROR_UNSUPPORTED);
     if (variant == PRIM_SCAN_LOOKBACK) {
-        cr_assert_not(prim_scan_2d_supports(variant, 0, 0, f32, 5, 5000, f32));
+        cr_assert_not(runs(prim_scan_2d(variant, 0, 0, prim_matrix_of(f32, NULL, 5, 5000, 0),
+                                        prim_matrix_of(f32, NULL, 5, 5000, 0), asking())));
         return;
     }
-    cr_assert(prim_scan_2d_supports(variant, 0, 0, f32, 5, 5000, f32));
-    cr_assert_not(prim_scan_2d_supports(variant, 0, 0, f32, (size_t)1 << 40, 1 << 20, f32));
-    cr_assert(prim_scan_2d_supports(variant, 0, 0, f32, SIZE_MAX / 64, 0, f32));
+    cr_assert(runs(prim_scan_2d(variant, 0, 0, prim_matrix_of(f32, NULL, 5, 5000, 0),
+                                prim_matrix_of(f32, NULL, 5, 5000, 0), asking())));
+    cr_assert_not(
+        runs(prim_scan_2d(variant, 0, 0, prim_matrix_of(f32, NULL, (size_t)1 << 40, 1 << 20, 0),
+                          prim_matrix_of(f32, NULL, (size_t)1 << 40, 1 << 20, 0), asking())));
+    cr_assert(runs(prim_scan_2d(variant, 0, 0, prim_matrix_of(f32, NULL, SIZE_MAX / 64, 0, 0),
+                                prim_matrix_of(f32, NULL, SIZE_MAX / 64, 0, 0), asking())));
 }
 
 Test(scan, queries_say_what_calls_would)
@@ -2021,20 +2099,28 @@ Test(scan, queries_say_what_calls_would)
         const prim_scan_variant variant = prim_scan_variant_at(v)->value;
         size_t bytes;
         if (variant == PRIM_SCAN_CLUSTER)
-            cr_assert_not(prim_scan_rows_supports(variant, 0, 0, 0, f32, 5, 5000, f32));
+            cr_assert_not(
+                runs(prim_scan_rows(variant, 0, 0, 0, prim_matrix_of(f32, NULL, 5, 5000, 0),
+                                    prim_matrix_of(f32, NULL, 5, 5000, 0), NULL, asking())));
         else
             check_queries_of_matrices(variant);
         if (variant == PRIM_SCAN_LOOKBACK || variant == PRIM_SCAN_CHAINED)
             check_words_of_many_tiles(variant);
         cr_assert(variant == PRIM_SCAN_CLUSTER ||
-                  prim_scan_supports(variant, 0, 0, 0, f32, 5000, f32));
-        cr_assert_not(prim_scan_supports(variant, 0, 0, 0, f32, 5000, CUDA_R_16F));
-        cr_assert(strstr(prim_last_error(NULL), "prim_scan_supports") != NULL);
-        cr_assert_not(prim_scan_supports(variant, 0, PRIM_OP_XOR, 0, CUDA_R_32I, 5, CUDA_R_32I));
-        cr_assert_eq(prim_scan_workspace_bytes(variant, 0, 0, 0, f32, SIZE_MAX / 2, f32, &bytes),
+                  runs(prim_scan(variant, 0, 0, 0, f32, NULL, 5000, f32, NULL, NULL, asking())));
+        cr_assert_not(
+            runs(prim_scan(variant, 0, 0, 0, f32, NULL, 5000, CUDA_R_16F, NULL, NULL, asking())));
+        cr_assert(strstr(prim_last_error(NULL), "prim_scan: ") != NULL);
+        cr_assert_not(runs(prim_scan(variant, 0, PRIM_OP_XOR, 0, CUDA_R_32I, NULL, 5, CUDA_R_32I,
+                                     NULL, NULL, asking())));
+        cr_assert_eq(asked_bytes(prim_scan(variant, 0, 0, 0, f32, NULL, SIZE_MAX / 2, f32, NULL,
+                                           NULL, asking()),
+                                 &bytes),
                      PRIM_ERROR_SIZE);
-        cr_assert_eq(prim_scan_workspace_bytes(variant, 2, 0, 0, f32, 5, f32, &bytes),
-                     PRIM_ERROR_ENUM);
+        cr_assert_eq(
+            asked_bytes(prim_scan(variant, 2, 0, 0, f32, NULL, 5, f32, NULL, NULL, asking()),
+                        &bytes),
+            PRIM_ERROR_ENUM);
     }
 }
 
@@ -2057,21 +2143,24 @@ Test(scan, no_bit_operator_is_scanned)
         const prim_op op = (prim_op)(PRIM_OP_AND + i);
         for (size_t v = 0; prim_scan_variant_at(v) != NULL; v++) {
             const prim_scan_variant variant = prim_scan_variant_at(v)->value;
-            check_no_operator(op, names[i],
-                              prim_scan(variant, 0, op, 0, NULL, NULL, type, g.data, 4, type,
-                                        g.data, NULL, NULL, 0, 0));
-            check_no_operator(op, names[i],
-                              prim_scan_rows(variant, 0, op, 0, NULL, NULL, type, g.data, 2, 2, 2,
-                                             type, g.data, 2, NULL, 0, 0));
             check_no_operator(
                 op, names[i],
-                prim_scan_2d(variant, op, 0, type, g.data, 2, 2, 2, type, g.data, 2, NULL, 0, 0));
+                prim_scan(variant, 0, op, 0, type, g.data, 4, type, g.data, NULL, NULL));
+            check_no_operator(op, names[i],
+                              prim_scan_rows(variant, 0, op, 0,
+                                             prim_matrix_of(type, g.data, 2, 2, 0),
+                                             prim_matrix_of(type, g.data, 2, 2, 0), NULL, NULL));
+            check_no_operator(op, names[i],
+                              prim_scan_2d(variant, op, 0, prim_matrix_of(type, g.data, 2, 2, 0),
+                                           prim_matrix_of(type, g.data, 2, 2, 0), NULL));
         }
+        check_no_operator(op, names[i], prim_scan_host(0, op, 0, type, h, 4, type, h, NULL, 1));
         check_no_operator(op, names[i],
-                          prim_scan_host(0, op, 0, NULL, type, h, 4, type, h, NULL, 1));
+                          prim_scan_rows_host(0, op, 0, prim_matrix_of(type, h, 2, 2, 0),
+                                              prim_matrix_of(type, h, 2, 2, 0), NULL, 1));
         check_no_operator(op, names[i],
-                          prim_scan_rows_host(0, op, 0, NULL, type, h, 2, 2, 2, type, h, 2, 1));
-        check_no_operator(op, names[i], prim_scan_2d_host(op, 0, type, h, 2, 2, 2, type, h, 2, 1));
+                          prim_scan_2d_host(op, 0, prim_matrix_of(type, h, 2, 2, 0),
+                                            prim_matrix_of(type, h, 2, 2, 0), 1));
     }
     guarded_free(&g);
 }
@@ -2084,10 +2173,12 @@ Test(scan, no_table_is_made_of_products)
     guarded g = guarded_copy(h, sizeof h, 0);
     for (size_t v = 0; prim_scan_variant_at(v) != NULL; v++)
         check_no_operator(PRIM_OP_PRODUCT, "prim_scan_2d: op is product",
-                          prim_scan_2d(prim_scan_variant_at(v)->value, PRIM_OP_PRODUCT, 0, type,
-                                       g.data, 2, 2, 2, type, g.data, 2, NULL, 0, 0));
+                          prim_scan_2d(prim_scan_variant_at(v)->value, PRIM_OP_PRODUCT, 0,
+                                       prim_matrix_of(type, g.data, 2, 2, 0),
+                                       prim_matrix_of(type, g.data, 2, 2, 0), NULL));
     check_no_operator(PRIM_OP_PRODUCT, "prim_scan_2d_host: op is product",
-                      prim_scan_2d_host(PRIM_OP_PRODUCT, 0, type, h, 2, 2, 2, type, h, 2, 1));
+                      prim_scan_2d_host(PRIM_OP_PRODUCT, 0, prim_matrix_of(type, h, 2, 2, 0),
+                                        prim_matrix_of(type, h, 2, 2, 0), 1));
     cr_assert_eq(h[3], 4, "a refused call wrote");
     guarded_free(&g);
 }

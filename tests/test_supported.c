@@ -8,6 +8,7 @@
 #include <primitives/primitives.h>
 
 #include "calls.h"
+#include "histogram_calls.h"
 #include "rungs.h"
 #include "stored.h"
 #include "support.h"
@@ -126,13 +127,9 @@ VARIANTS(scan, PRIM_SCAN_AUTO, PRIM_SCAN_KOGGE_STONE, PRIM_SCAN_BRENT_KUNG, PRIM
          PRIM_SCAN_CHAINED)
 VARIANTS(histogram, PRIM_HISTOGRAM_AUTO, PRIM_HISTOGRAM_GLOBAL_ATOMIC, PRIM_HISTOGRAM_PRIVATIZED,
          PRIM_HISTOGRAM_COARSENED, PRIM_HISTOGRAM_MULTI_COPY, PRIM_HISTOGRAM_PACKED,
-         PRIM_HISTOGRAM_PARTITIONED)
-VARIANTS(histogram_edges, PRIM_HISTOGRAM_EDGES_AUTO, PRIM_HISTOGRAM_EDGES_SEARCH,
-         PRIM_HISTOGRAM_EDGES_TABLE)
-VARIANTS(histogram_channels, PRIM_HISTOGRAM_CHANNELS_AUTO, PRIM_HISTOGRAM_CHANNELS_GLOBAL_ATOMIC,
-         PRIM_HISTOGRAM_CHANNELS_MULTI_COPY)
-VARIANTS(histogram_weighted, PRIM_HISTOGRAM_WEIGHTED_AUTO, PRIM_HISTOGRAM_WEIGHTED_GLOBAL_ATOMIC,
-         PRIM_HISTOGRAM_WEIGHTED_MULTI_COPY)
+         PRIM_HISTOGRAM_PARTITIONED, PRIM_HISTOGRAM_EDGES_SEARCH, PRIM_HISTOGRAM_EDGES_TABLE,
+         PRIM_HISTOGRAM_CHANNELS_GLOBAL_ATOMIC, PRIM_HISTOGRAM_CHANNELS_MULTI_COPY,
+         PRIM_HISTOGRAM_WEIGHTED_GLOBAL_ATOMIC, PRIM_HISTOGRAM_WEIGHTED_MULTI_COPY)
 VARIANTS(merge, PRIM_MERGE_AUTO, PRIM_MERGE_CO_RANK, PRIM_MERGE_TILED, PRIM_MERGE_CIRCULAR,
          PRIM_MERGE_MERGE_PATH, PRIM_MERGE_STREAMED)
 VARIANTS(merge_sort, PRIM_MERGE_SORT_AUTO, PRIM_MERGE_SORT_CO_RANK, PRIM_MERGE_SORT_TILED,
@@ -426,13 +423,11 @@ static void check_scan(prim_scan_variant v, prim_scan_kind kind, prim_op op, pri
 {
     const size_t most = is_scanned(p.in, p.out) ? longest_for_a_cluster(p.in, p.out) : 1;
     const size_t counts[] = {0, 1, 5000, most, most + 1};
-    size_t bytes;
     EACH (size_t, count, counts)
-        CHECK(scan_promise(v, op, p.in, p.out, *count),
-              prim_scan_workspace_bytes(v, kind, op, t, p.in, *count, p.out, &bytes),
-              prim_scan_supports(v, kind, op, t, p.in, *count, p.out),
-              "scan %d, kind %d, op %d of %zu, %s %s", v, kind, op, *count, name_of(p.in),
-              name_of(p.out));
+        CHECK_CALL(scan_promise(v, op, p.in, p.out, *count),
+                   prim_scan(v, kind, op, t, p.in, NULL, *count, p.out, NULL, NULL, asking()),
+                   "scan %d, kind %d, op %d of %zu, %s %s", v, kind, op, *count, name_of(p.in),
+                   name_of(p.out));
 }
 
 /* "CLUSTER takes one row only." */
@@ -441,17 +436,16 @@ static void check_scan_rows(prim_scan_variant v, prim_scan_kind kind, prim_op op
 {
     const size_t most = is_scanned(p.in, p.out) ? longest_for_a_cluster(p.in, p.out) : 1;
     const shape shapes[] = {{1, 1000}, {3, 1000}, {1000, 3}, {1, most}, {1, most + 1}};
-    size_t bytes;
     EACH (shape, s, shapes) {
         prim_status promised = scan_promise(v, op, p.in, p.out, s->columns);
         if (promised == PRIM_OK && v == PRIM_SCAN_CLUSTER && s->rows > 1)
             promised = PRIM_ERROR_UNSUPPORTED;
-        CHECK(promised,
-              prim_scan_rows_workspace_bytes(v, kind, op, t, p.in, s->rows, s->columns, p.out,
-                                             &bytes),
-              prim_scan_rows_supports(v, kind, op, t, p.in, s->rows, s->columns, p.out),
-              "scan_rows %d, kind %d, op %d of %zu × %zu, %s %s", v, kind, op, s->rows, s->columns,
-              name_of(p.in), name_of(p.out));
+        CHECK_CALL(
+            promised,
+            prim_scan_rows(v, kind, op, t, prim_matrix_of(p.in, NULL, s->rows, s->columns, 0),
+                           prim_matrix_of(p.out, NULL, s->rows, s->columns, 0), NULL, asking()),
+            "scan_rows %d, kind %d, op %d of %zu × %zu, %s %s", v, kind, op, s->rows, s->columns,
+            name_of(p.in), name_of(p.out));
     }
 }
 
@@ -475,14 +469,13 @@ static void check_scan_2d(prim_scan_variant v, prim_scan_kind kind, prim_op op, 
 {
     static const shape shapes[] = {{3, 1000}, {1000, 3}, {1, 1}, {0, 5}, {5, 0}};
     const prim_status promised = scan_2d_promise(v, op, p.in, p.out);
-    size_t bytes;
     EACH (shape, s, shapes)
         if (kind == PRIM_SCAN_INCLUSIVE)
-            CHECK(promised,
-                  prim_scan_2d_workspace_bytes(v, op, t, p.in, s->rows, s->columns, p.out, &bytes),
-                  prim_scan_2d_supports(v, op, t, p.in, s->rows, s->columns, p.out),
-                  "scan_2d %d, op %d of %zu × %zu, %s %s", v, op, s->rows, s->columns,
-                  name_of(p.in), name_of(p.out));
+            CHECK_CALL(promised,
+                       prim_scan_2d(v, op, t, prim_matrix_of(p.in, NULL, s->rows, s->columns, 0),
+                                    prim_matrix_of(p.out, NULL, s->rows, s->columns, 0), asking()),
+                       "scan_2d %d, op %d of %zu × %zu, %s %s", v, op, s->rows, s->columns,
+                       name_of(p.in), name_of(p.out));
 }
 
 static void each_scan(prim_scan_variant v, prim_op op,
@@ -516,14 +509,13 @@ Test(supported, scan_2d)
 static void check_no_operator(prim_scan_variant v, prim_scan_kind kind, prim_op op,
                               prim_transform t, type_pair p)
 {
-    size_t bytes;
-    CHECK(PRIM_ERROR_ENUM, prim_scan_workspace_bytes(v, kind, op, t, p.in, 100, p.out, &bytes),
-          prim_scan_supports(v, kind, op, t, p.in, 100, p.out), "scan %d, op %d, %s %s", v, op,
-          name_of(p.in), name_of(p.out));
-    CHECK(PRIM_ERROR_ENUM,
-          prim_scan_rows_workspace_bytes(v, kind, op, t, p.in, 3, 100, p.out, &bytes),
-          prim_scan_rows_supports(v, kind, op, t, p.in, 3, 100, p.out),
-          "scan_rows %d, op %d, %s %s", v, op, name_of(p.in), name_of(p.out));
+    CHECK_CALL(PRIM_ERROR_ENUM,
+               prim_scan(v, kind, op, t, p.in, NULL, 100, p.out, NULL, NULL, asking()),
+               "scan %d, op %d, %s %s", v, op, name_of(p.in), name_of(p.out));
+    CHECK_CALL(PRIM_ERROR_ENUM,
+               prim_scan_rows(v, kind, op, t, prim_matrix_of(p.in, NULL, 3, 100, 0),
+                              prim_matrix_of(p.out, NULL, 3, 100, 0), NULL, asking()),
+               "scan_rows %d, op %d, %s %s", v, op, name_of(p.in), name_of(p.out));
 }
 
 Test(supported, no_bit_operator_is_scanned)
@@ -540,8 +532,8 @@ static bool is_sample_type(cudaDataType_t type)
     return type != NO_TYPE;
 }
 
-/* "u8, i32 and f32 samples, u32 counters", "≤ 12,288 bins", "≤ 2^31 bins", "shared memory's bytes /
- * 4 − 3 bins", "shared memory's bytes / 2 − 3 bins", "≤ 32 S bins, and ≤ 2^21" */
+/* "u8, i32 and f32 samples and u32 counters", "≤ 12,288 bins", "≤ 2^31 bins", "≤ S − 4 bins", "≤ 2 S
+ * − 5 bins", "≤ 32 S bins, and ≤ 2^21" */
 static bool histogram_takes(prim_histogram_variant variant, cudaDataType_t type, size_t bins,
                             cudaDataType_t counter_type)
 {
@@ -566,9 +558,12 @@ static bool histogram_takes(prim_histogram_variant variant, cudaDataType_t type,
     }
 }
 
+/* Here and below: "A rung of another call is PRIM_ERROR_UNSUPPORTED." */
 static prim_status histogram_promise(prim_histogram_variant variant, cudaDataType_t sample_type,
                                      size_t bins, cudaDataType_t counter_type)
 {
+    if (!histogram_call_has(HISTOGRAM_EVEN, variant))
+        return PRIM_ERROR_UNSUPPORTED;
     if (!is_sample_type(sample_type) || (counter_type != CUDA_R_32U && counter_type != CUDA_R_64U))
         return PRIM_ERROR_TYPE;
     if (bins == 0)
@@ -582,17 +577,17 @@ static void check_histogram(prim_histogram_variant v, unsigned flags, prim_outsi
 {
     static const size_t counts[] = {0, 1, 100000};
     const prim_histogram_range range = {-5, 1000, -0.5, 2.5};
-    size_t bytes;
     EACH (cudaDataType_t, in, all_types)
         EACH (cudaDataType_t, out, all_types)
             EACH (size_t, count, counts)
-                CHECK(
-                    histogram_promise(v, *in, bins, *out),
-                    prim_histogram_even_workspace_bytes(v, flags, outside, range, *in, *count, bins,
-                                                        *out, &bytes),
-                    prim_histogram_even_supports(v, flags, outside, range, *in, *count, bins, *out),
-                    "histogram %d, flags %u, outside %d, %zu bins of %s in %s", v, flags, outside,
-                    bins, name_of(*in), name_of(*out));
+                CHECK_CALL(histogram_promise(v, *in, bins, *out),
+                           prim_histogram_even(
+                               v, range, *in, NULL, *count,
+                               (prim_counters){
+                                   .bins = bins, .type = *out, .flags = flags, .outside = outside},
+                               asking()),
+                           "histogram %d, flags %u, outside %d, %zu bins of %s in %s", v, flags,
+                           outside, bins, name_of(*in), name_of(*out));
 }
 
 Test(supported, histogram)
@@ -619,10 +614,12 @@ static cudaDataType_t promised_edge_type(cudaDataType_t sample_type)
 
 /* "≤ 2^31 bins", "32,764 or fewer, whose edges, bins + 4 counters of 4 bytes and 4,232 bytes fit"
  */
-static prim_status edges_promise(prim_histogram_edges_variant variant, cudaDataType_t sample_type,
+static prim_status edges_promise(prim_histogram_variant variant, cudaDataType_t sample_type,
                                  cudaDataType_t edge_type, size_t bins)
 {
     int device, shared;
+    if (!histogram_call_has(HISTOGRAM_EDGES, variant))
+        return PRIM_ERROR_UNSUPPORTED;
     if (!is_sample_type(sample_type) || edge_type != promised_edge_type(sample_type))
         return PRIM_ERROR_TYPE;
     cr_cuda(cudaGetDevice(&device));
@@ -639,27 +636,28 @@ Test(supported, histogram_edges)
     static const size_t all_bins[] = {1,     1000,  3741,    3742,       5106,      5107,  5612,
                                       5613,  7660,  7661,    19016,      19017,     28524, 28525,
                                       32764, 32765, 1048576, 0x80000000, 0x80000001};
-    size_t bytes;
-    for (EACH_VARIANT(v, histogram_edges))
+    for (EACH_VARIANT(v, histogram))
         EACH (cudaDataType_t, in, all_types)
             EACH (cudaDataType_t, edge, all_types)
                 EACH (size_t, bins, all_bins)
-                    CHECK(edges_promise((prim_histogram_edges_variant)v, *in, *edge, *bins),
-                          prim_histogram_edges_workspace_bytes((prim_histogram_edges_variant)v, 0,
-                                                               PRIM_OUTSIDE_CLAMP, *in, 100000,
-                                                               *bins, *edge, CUDA_R_64U, &bytes),
-                          prim_histogram_edges_supports((prim_histogram_edges_variant)v, 0,
-                                                        PRIM_OUTSIDE_CLAMP, *in, 100000, *bins,
-                                                        *edge, CUDA_R_64U),
-                          "histogram_edges %d, %zu bins of %s, edges %s", v, *bins, name_of(*in),
-                          name_of(*edge));
+                    CHECK_CALL(edges_promise((prim_histogram_variant)v, *in, *edge, *bins),
+                               prim_histogram_edges((prim_histogram_variant)v, *in, NULL, 100000,
+                                                    *edge, NULL,
+                                                    (prim_counters){.bins = *bins,
+                                                                    .type = CUDA_R_64U,
+                                                                    .outside = PRIM_OUTSIDE_CLAMP},
+                                                    asking()),
+                               "histogram_edges %d, %zu bins of %s, edges %s", v, *bins,
+                               name_of(*in), name_of(*edge));
 }
 
 /* "any number of bins", "channels · (bins + 4) ≤ S, and ≤ 2^31 bins of 8-bit samples" */
-static prim_status channels_promise(prim_histogram_channels_variant variant, prim_image image,
-                                    size_t bins, cudaDataType_t counter_type)
+static prim_status channels_promise(prim_histogram_variant variant, prim_image image, size_t bins,
+                                    cudaDataType_t counter_type)
 {
     int device, shared;
+    if (!histogram_call_has(HISTOGRAM_CHANNELS, variant))
+        return PRIM_ERROR_UNSUPPORTED;
     if (image.type == NO_TYPE || (counter_type != CUDA_R_32U && counter_type != CUDA_R_64U))
         return PRIM_ERROR_TYPE;
     const size_t bytes = type_bytes(image.type);
@@ -673,19 +671,20 @@ static prim_status channels_promise(prim_histogram_channels_variant variant, pri
     return variant != PRIM_HISTOGRAM_CHANNELS_MULTI_COPY || fits ? PRIM_OK : PRIM_ERROR_UNSUPPORTED;
 }
 
-static void check_channels(prim_histogram_channels_variant v, prim_image image, size_t bins)
+static void check_channels(prim_histogram_variant v, prim_image image, size_t bins)
 {
-    size_t bytes;
     EACH (cudaDataType_t, type, all_types)
         EACH (cudaDataType_t, counter, all_types) {
             image.type = *type;
-            CHECK(channels_promise(v, image, bins, *counter),
-                  prim_histogram_even_channels_workspace_bytes(v, 1, PRIM_OUTSIDE_COUNT, image,
-                                                               bins, *counter, &bytes),
-                  prim_histogram_even_channels_supports(v, 1, PRIM_OUTSIDE_COUNT, image, bins,
-                                                        *counter),
-                  "histogram_even_channels %d, %zu bins of %d × %s in %s, pitch %zu", v, bins,
-                  image.channels, name_of(*type), name_of(*counter), image.pitch);
+            CHECK_CALL(channels_promise(v, image, bins, *counter),
+                       prim_histogram_even_channels(v, NULL, image,
+                                                    (prim_counters){.bins = bins,
+                                                                    .type = *counter,
+                                                                    .flags = 1,
+                                                                    .outside = PRIM_OUTSIDE_COUNT},
+                                                    asking()),
+                       "histogram_even_channels %d, %zu bins of %d × %s in %s, pitch %zu", v, bins,
+                       image.channels, name_of(*type), name_of(*counter), image.pitch);
         }
 }
 
@@ -714,22 +713,24 @@ Test(supported, histogram_even_channels)
                                       (size_t)1 << 31,
                                       ((size_t)1 << 31) + 1};
     static const size_t pitches[] = {0, 80, 98, 100, 104, 320, 800};
-    for (EACH_VARIANT(v, histogram_channels))
+    for (EACH_VARIANT(v, histogram))
         for (int channels = -1; channels <= 5; channels++) {
             EACH (size_t, bins, all_bins)
-                check_channels((prim_histogram_channels_variant)v,
+                check_channels((prim_histogram_variant)v,
                                (prim_image){NULL, 25, 4, 800, channels, CUDA_R_8U}, *bins);
             EACH (size_t, pitch, pitches)
-                check_channels((prim_histogram_channels_variant)v,
+                check_channels((prim_histogram_variant)v,
                                (prim_image){NULL, 25, 4, *pitch, channels, CUDA_R_8U}, 16);
         }
 }
 
 /* "any number of bins", "bins + 3 ≤ S / 2", "CUDA_R_32F or CUDA_R_64F" */
-static prim_status weighted_promise(prim_histogram_weighted_variant variant, cudaDataType_t type,
+static prim_status weighted_promise(prim_histogram_variant variant, cudaDataType_t type,
                                     size_t bins, cudaDataType_t weight_type)
 {
     int device, shared;
+    if (!histogram_call_has(HISTOGRAM_WEIGHTED, variant))
+        return PRIM_ERROR_UNSUPPORTED;
     if (type == NO_TYPE || (weight_type != CUDA_R_32F && weight_type != CUDA_R_64F))
         return PRIM_ERROR_TYPE;
     if (bins == 0)
@@ -741,30 +742,28 @@ static prim_status weighted_promise(prim_histogram_weighted_variant variant, cud
                : PRIM_ERROR_UNSUPPORTED;
 }
 
-static void check_weighted(prim_histogram_weighted_variant v, size_t bins)
+static void check_weighted(prim_histogram_variant v, size_t bins)
 {
     static const size_t counts[] = {0, 1, 100000};
     const prim_histogram_range range = {-5, 1000, -0.5, 2.5};
-    size_t bytes;
     EACH (cudaDataType_t, type, all_types)
         EACH (cudaDataType_t, weight, all_types)
             EACH (size_t, count, counts)
-                CHECK(weighted_promise(v, *type, bins, *weight),
-                      prim_histogram_even_weighted_workspace_bytes(
-                          v, 0, PRIM_OUTSIDE_DROP, range, *type, *count, bins, *weight, &bytes),
-                      prim_histogram_even_weighted_supports(v, 0, PRIM_OUTSIDE_DROP, range, *type,
-                                                            *count, bins, *weight),
-                      "histogram_even_weighted %d, %zu bins of %s by %s", v, bins, name_of(*type),
-                      name_of(*weight));
+                CHECK_CALL(weighted_promise(v, *type, bins, *weight),
+                           prim_histogram_even_weighted(
+                               v, range, *type, NULL, *count, NULL, NULL,
+                               (prim_counters){.bins = bins, .type = *weight}, asking()),
+                           "histogram_even_weighted %d, %zu bins of %s by %s", v, bins,
+                           name_of(*type), name_of(*weight));
 }
 
 Test(supported, histogram_even_weighted)
 {
     static const size_t all_bins[] = {0,    1,     256,   6141,  6142,    8189,
                                       8190, 29053, 29054, 70000, 1 << 20, ((size_t)1 << 31) + 1};
-    for (EACH_VARIANT(v, histogram_weighted))
+    for (EACH_VARIANT(v, histogram))
         EACH (size_t, bins, all_bins)
-            check_weighted((prim_histogram_weighted_variant)v, *bins);
+            check_weighted((prim_histogram_variant)v, *bins);
 }
 
 /* ---- merge ---- */

@@ -8,20 +8,43 @@
 extern "C" {
 #endif
 
-/* The rungs of the ladder; src/histogram/README.md draws them. The values never change.
+/* The rungs of each call's ladder; src/histogram/README.md draws them. The values never change. A
+ * rung of another call is PRIM_ERROR_UNSUPPORTED.
  * S stands for the counters of 4 bytes that a block's shared memory holds on the device: 58,112 on
- * 9.0. The rungs up to PRIVATIZED take u8, i32 and f32 samples and u32 counters; those above take
- * all types. */
+ * 9.0. B stands for the most bins, 32,764 or fewer, whose edges, bins + 4 counters of 4 bytes and a
+ * table of 4,232 bytes fit into that memory: 28,524 bins with 4-byte edges on 9.0. */
 typedef enum prim_histogram_variant {
-    PRIM_HISTOGRAM_AUTO = 0,          /* the fastest rung that supports the call */
+    PRIM_HISTOGRAM_AUTO = 0, /* the fastest rung that supports the call */
+
+    /* prim_histogram_even(). The rungs up to PRIVATIZED take u8, i32 and f32 samples and u32
+     * counters; those above take all types. */
     PRIM_HISTOGRAM_GLOBAL_ATOMIC = 1, /* every sample is an atomic addition in global memory */
     PRIM_HISTOGRAM_PRIVATIZED = 2,    /* a block counts in shared memory first; ≤ 12,288 bins */
     PRIM_HISTOGRAM_COARSENED = 3, /* 16-byte loads, equal neighbours added at once; ≤ 2^31 bins */
-    PRIM_HISTOGRAM_MULTI_COPY = 4, /* up to 32 copies of a block's counters; ≤ S − 4 bins, and
-                                      ≤ 2^31 of 8-bit samples */
-    PRIM_HISTOGRAM_PACKED = 5,     /* 16-bit counters, two to a word; ≤ 2 S − 5 bins */
-    PRIM_HISTOGRAM_PARTITIONED = 6 /* samples in 32 parts by their bins first; ≤ 32 S bins, and
-                                      ≤ 2^21 */
+    PRIM_HISTOGRAM_MULTI_COPY = 4,  /* up to 32 copies of a block's counters; ≤ S − 4 bins, and
+                                       ≤ 2^31 of 8-bit samples */
+    PRIM_HISTOGRAM_PACKED = 5,      /* 16-bit counters, two to a word; ≤ 2 S − 5 bins */
+    PRIM_HISTOGRAM_PARTITIONED = 6, /* samples in 32 parts by their bins first; ≤ 32 S bins, and
+                                       ≤ 2^21 */
+
+    /* prim_histogram_edges() */
+    PRIM_HISTOGRAM_EDGES_SEARCH = 20, /* a binary search and an atomic addition for each sample,
+                                         both in global memory; ≤ 2^31 bins */
+    PRIM_HISTOGRAM_EDGES_TABLE = 21,  /* edges, a table of their bins and up to 32 copies of the
+                                         counters in shared memory; ≤ B bins */
+
+    /* prim_histogram_even_channels() */
+    PRIM_HISTOGRAM_CHANNELS_GLOBAL_ATOMIC = 40, /* every sample is an atomic addition in global
+                                                   memory; any number of bins */
+    PRIM_HISTOGRAM_CHANNELS_MULTI_COPY = 41, /* as many 16-byte loads at once as channels, and up to
+                                                32 copies of a block's counters; channels ·
+                                                (bins + 4) ≤ S, and ≤ 2^31 bins of 8-bit samples */
+
+    /* prim_histogram_even_weighted() */
+    PRIM_HISTOGRAM_WEIGHTED_GLOBAL_ATOMIC = 60, /* every sample is an atomic addition in global
+                                                   memory; any number of bins */
+    PRIM_HISTOGRAM_WEIGHTED_MULTI_COPY = 61     /* 16-byte loads of samples, and up to 32 copies of
+                                                   a block's sums; bins + 3 ≤ S / 2 */
 } prim_histogram_variant;
 
 /* What happens to samples outside the range. */
@@ -38,33 +61,55 @@ enum {
 };
 
 /* The range that the bins divide evenly. Integer samples use the first two fields, float samples
- * the last two. */
+ * the last two; the other two are not looked at. */
 typedef struct prim_histogram_range {
     int64_t lower, upper;          /* lower ≤ x < upper */
     double real_lower, real_upper; /* real_lower ≤ x ≤ real_upper, or < with LAST_BIN_OPEN */
 } prim_histogram_range;
+
+/* One for integer samples. */
+static inline prim_histogram_range prim_integer_range(int64_t lower, int64_t upper)
+{
+    prim_histogram_range range = {lower, upper, 0, 0};
+    return range;
+}
+
+/* One for float samples. */
+static inline prim_histogram_range prim_real_range(double lower, double upper)
+{
+    prim_histogram_range range = {0, 0, lower, upper};
+    return range;
+}
+
+/* Where a histogram goes, and what becomes of samples that belong to no bin. */
+typedef struct prim_counters {
+    void *data;           /* d_counters, or d_sums of weights: device, or host for a _host call; an
+                           * element of `type` for each bin. Must overlap no other operand */
+    size_t bins;          /* at least 1 */
+    cudaDataType_t type;  /* CUDA_R_32U or CUDA_R_64U: counters, which wrap; CUDA_R_32F or
+                           * CUDA_R_64F for sums of weights */
+    unsigned flags;       /* 0, or flags from above */
+    prim_outside outside; /* what happens to samples outside the range */
+    void *outside_data;   /* d_outside: where data is, 3 elements of `type`, with
+                           * PRIM_OUTSIDE_COUNT; otherwise it is not looked at. Must overlap no
+                           * other operand */
+} prim_counters;
 
 /* d_counters[b] = how many samples x have bin(x) = b, with
  *     integers:  bin(x) = (x − lower) · bins / (upper − lower), exactly, rounded down
  *     floats:    bin(x) = floor((x − lower) · bins / (upper − lower)), each step in double, as if
  *                there were no largest one; at most bins − 1
  *
- *   flags      0, or flags from above.
- *   outside    what happens to samples outside the range.
  *   range      by value; upper > lower, floats finite and so is their difference.
  *   d_samples  device, `count` elements of sample_type: CUDA_R_8I, _8U, _16I, _16U, _32I, _32U,
  *              _64I, _64U, _16F, _16BF, _32F or _64F. May be NULL if count is 0. A u64 of 2^63 or
  *              more is above every range.
  *   count      any number; 0 gives zeros, or with PRIM_HISTOGRAM_ADD changes no counter.
- *   bins       at least 1.
- *   d_counters  device, `bins` elements of counter_type: CUDA_R_32U or CUDA_R_64U. They wrap. Must
- *              not overlap d_samples.
- *   d_outside  device, 3 elements of counter_type, with PRIM_OUTSIDE_COUNT; otherwise it is not
- *              looked at. Must overlap neither d_samples nor d_counters.
+ *   out        the counters, of CUDA_R_32U or CUDA_R_64U.
  *
  * Returns what every call does, and
- *   PRIM_ERROR_ENUM         outside does not exist
- *   PRIM_ERROR_TYPE         sample_type or counter_type is none of the above
+ *   PRIM_ERROR_ENUM         out.outside does not exist
+ *   PRIM_ERROR_TYPE         sample_type or out.type is none of the above
  *   PRIM_ERROR_VALUE        unknown flags, bins is 0, or the range is empty or not finite
  *   PRIM_ERROR_OVERLAP      two operands overlap
  *
@@ -72,110 +117,43 @@ typedef struct prim_histogram_range {
  * it takes that; for the other variants none.
  * Determinism: the same counters in every run, from every variant, on every device.
  * Source: Podlozhnyuk, Histogram calculation in CUDA (NVIDIA, 2007). */
-PRIM_API prim_status prim_histogram_even(prim_histogram_variant variant, unsigned flags,
-                                         prim_outside outside, prim_histogram_range range,
+PRIM_API prim_status prim_histogram_even(prim_histogram_variant variant, prim_histogram_range range,
                                          cudaDataType_t sample_type, const void *d_samples,
-                                         size_t count, size_t bins, cudaDataType_t counter_type,
-                                         void *d_counters, void *d_outside, void *d_workspace,
-                                         size_t workspace_bytes, cudaStream_t stream);
-
-/* The workspace of prim_histogram_even(). */
-PRIM_API prim_status prim_histogram_even_workspace_bytes(prim_histogram_variant variant,
-                                                         unsigned flags, prim_outside outside,
-                                                         prim_histogram_range range,
-                                                         cudaDataType_t sample_type, size_t count,
-                                                         size_t bins, cudaDataType_t counter_type,
-                                                         size_t *bytes);
-
-/* Would prim_histogram_even() run here? */
-PRIM_API bool prim_histogram_even_supports(prim_histogram_variant variant, unsigned flags,
-                                           prim_outside outside, prim_histogram_range range,
-                                           cudaDataType_t sample_type, size_t count, size_t bins,
-                                           cudaDataType_t counter_type);
-
-/* What AUTO takes for prim_histogram_even(). */
-PRIM_API prim_histogram_variant prim_histogram_even_choose(unsigned flags, prim_outside outside,
-                                                           prim_histogram_range range,
-                                                           cudaDataType_t sample_type, size_t count,
-                                                           size_t bins,
-                                                           cudaDataType_t counter_type);
+                                         size_t count, prim_counters out, const prim_call *call);
 
 /* The same on the CPU, in host memory, done when the call returns. `threads` OpenMP threads, 1 to
  * 1024, share the samples; the counters are the same for any number of threads. Returns what
  * prim_histogram_even() does except _WORKSPACE and _CUDA; PRIM_ERROR_VALUE also for threads that
  * are not 1 to 1024, PRIM_ERROR_UNSUPPORTED for threads > 1 in a library built without OpenMP. */
-PRIM_API prim_status prim_histogram_even_host(unsigned flags, prim_outside outside,
-                                              prim_histogram_range range,
+PRIM_API prim_status prim_histogram_even_host(prim_histogram_range range,
                                               cudaDataType_t sample_type, const void *h_samples,
-                                              size_t count, size_t bins,
-                                              cudaDataType_t counter_type, void *h_counters,
-                                              void *h_outside, int threads);
-
-/* The variants: PRIM_HISTOGRAM_AUTO at index 0, then up the ladder; NULL behind the last. */
-PRIM_API const prim_variant *prim_histogram_variant_at(size_t index);
-
-/* One of them by its value; NULL for a value that is no variant. */
-PRIM_API const prim_variant *prim_histogram_variant_info(prim_histogram_variant variant);
+                                              size_t count, prim_counters out, int threads);
 
 /* ---- bins between edges ---- */
-
-/* Their ladder. B stands for the most bins, 32,764 or fewer, whose edges, bins + 4 counters of 4
- * bytes and a table of 4,232 bytes fit a block's shared memory: 28,524 bins with 4-byte edges on
- * 9.0. */
-typedef enum prim_histogram_edges_variant {
-    PRIM_HISTOGRAM_EDGES_AUTO = 0,   /* the fastest rung that supports the call */
-    PRIM_HISTOGRAM_EDGES_SEARCH = 1, /* a binary search and an atomic addition for each sample, both
-                                        in global memory; ≤ 2^31 bins */
-    PRIM_HISTOGRAM_EDGES_TABLE = 2   /* edges, a table of their bins and up to 32 copies of the
-                                        counters in shared memory; ≤ B bins */
-} prim_histogram_edges_variant;
 
 /* d_counters[b] = how many samples x have edge[b] ≤ x < edge[b + 1]; the last bin includes its
  * upper edge, as in NumPy, except with PRIM_HISTOGRAM_LAST_BIN_OPEN. -0 and +0 are one value.
  *
  *   edge_type  CUDA_R_32I for 8- and 16-bit integer samples, CUDA_R_32F for f16 and bf16, and
  *              sample_type for all others.
- *   d_edges    device, bins + 1 elements of edge_type, read when the work runs, ascending. Equal
- *              ones make empty bins. Where they do not ascend, or one is NaN, samples may be
+ *   d_edges    device, out.bins + 1 elements of edge_type, read when the work runs, ascending.
+ *              Equal ones make empty bins. Where they do not ascend, or one is NaN, samples may be
  *              counted in any bin or outside, but no access leaves the operands;
  *              prim_histogram_check_edges_host() checks edges. Must not overlap d_counters or
  *              d_outside. Not read if count is 0.
  *
  * All else as for prim_histogram_even(), but no variant has a workspace. Returns what it does, and
  *   PRIM_ERROR_TYPE         edge_type does not go with sample_type */
-PRIM_API prim_status prim_histogram_edges(prim_histogram_edges_variant variant, unsigned flags,
-                                          prim_outside outside, cudaDataType_t sample_type,
-                                          const void *d_samples, size_t count, size_t bins,
-                                          cudaDataType_t edge_type, const void *d_edges,
-                                          cudaDataType_t counter_type, void *d_counters,
-                                          void *d_outside, void *d_workspace,
-                                          size_t workspace_bytes, cudaStream_t stream);
-
-/* The workspace of prim_histogram_edges(). */
-PRIM_API prim_status prim_histogram_edges_workspace_bytes(prim_histogram_edges_variant variant,
-                                                          unsigned flags, prim_outside outside,
-                                                          cudaDataType_t sample_type, size_t count,
-                                                          size_t bins, cudaDataType_t edge_type,
-                                                          cudaDataType_t counter_type,
-                                                          size_t *bytes);
-
-/* Would prim_histogram_edges() run here? */
-PRIM_API bool prim_histogram_edges_supports(prim_histogram_edges_variant variant, unsigned flags,
-                                            prim_outside outside, cudaDataType_t sample_type,
-                                            size_t count, size_t bins, cudaDataType_t edge_type,
-                                            cudaDataType_t counter_type);
-
-/* What AUTO takes for prim_histogram_edges(). */
-PRIM_API prim_histogram_edges_variant prim_histogram_edges_choose(
-    unsigned flags, prim_outside outside, cudaDataType_t sample_type, size_t count, size_t bins,
-    cudaDataType_t edge_type, cudaDataType_t counter_type);
+PRIM_API prim_status prim_histogram_edges(prim_histogram_variant variant,
+                                          cudaDataType_t sample_type, const void *d_samples,
+                                          size_t count, cudaDataType_t edge_type,
+                                          const void *d_edges, prim_counters out,
+                                          const prim_call *call);
 
 /* The same on the CPU, as prim_histogram_even_host(). */
-PRIM_API prim_status prim_histogram_edges_host(unsigned flags, prim_outside outside,
-                                               cudaDataType_t sample_type, const void *h_samples,
-                                               size_t count, size_t bins, cudaDataType_t edge_type,
-                                               const void *h_edges, cudaDataType_t counter_type,
-                                               void *h_counters, void *h_outside, int threads);
+PRIM_API prim_status prim_histogram_edges_host(cudaDataType_t sample_type, const void *h_samples,
+                                               size_t count, cudaDataType_t edge_type,
+                                               const void *h_edges, prim_counters out, int threads);
 
 /* Checks that these bins + 1 edges in host memory ascend. Returns PRIM_OK; PRIM_ERROR_VALUE where
  * one is NaN or less than the one before, and *where, which may be NULL, is its index;
@@ -184,118 +162,59 @@ PRIM_API prim_status prim_histogram_edges_host(unsigned flags, prim_outside outs
 PRIM_API prim_status prim_histogram_check_edges_host(size_t bins, cudaDataType_t edge_type,
                                                      const void *h_edges, size_t *where);
 
-/* The variants: PRIM_HISTOGRAM_EDGES_AUTO at index 0, then up the ladder; NULL behind the last. */
-PRIM_API const prim_variant *prim_histogram_edges_variant_at(size_t index);
-
-/* One of them by its value; NULL for a value that is no variant. */
-PRIM_API const prim_variant *
-prim_histogram_edges_variant_info(prim_histogram_edges_variant variant);
-
 /* ---- the channels of an image ---- */
-
-/* Their ladder; S as above. */
-typedef enum prim_histogram_channels_variant {
-    PRIM_HISTOGRAM_CHANNELS_AUTO = 0,          /* the fastest rung that supports the call */
-    PRIM_HISTOGRAM_CHANNELS_GLOBAL_ATOMIC = 1, /* every sample is an atomic addition in global
-                                                  memory; any number of bins */
-    PRIM_HISTOGRAM_CHANNELS_MULTI_COPY = 2 /* as many 16-byte loads at once as channels, and up to
-                                              32 copies of a block's counters; channels ·
-                                              (bins + 4) ≤ S, and ≤ 2^31 bins of 8-bit samples */
-} prim_histogram_channels_variant;
 
 /* A histogram of each channel of an image, in one pass: d_counters[c · bins + b] = how many samples
  * x of channel c have bin(x) = b, with bin(x) as in prim_histogram_even() for the range
  * h_ranges[c].
  *
  *   h_ranges   host, one for each channel, each as for prim_histogram_even(); read during the call.
- *              The queries do not take it.
+ *              NULL where the call is only asked: then they are not checked.
  *   image      device. Its type is what sample_type is above. Gaps between its rows are neither
- *              read nor counted. image.data may be NULL if the image is empty; the queries ignore
- *              it.
- *   bins       of each channel; at least 1.
- *   d_counters  device, channels · bins elements of counter_type, channel after channel. Must not
+ *              read nor counted. image.data may be NULL if the image is empty.
+ *   out        bins are those of each channel: out.data has channels · bins elements, channel after
+ *              channel, and out.outside_data 3 for each channel, channel after channel. Neither may
  *              overlap the image's bytes from first to last.
- *   d_outside  device, 3 elements of counter_type for each channel, channel after channel, with
- *              PRIM_OUTSIDE_COUNT; otherwise it is not looked at. Must overlap neither the image's
- *              bytes from first to last nor d_counters.
  *
  * All else as for prim_histogram_even(), but no variant has a workspace. Returns what it does, and
  *   PRIM_ERROR_VALUE        channels is not 1 to 4; the pitch is less than a row or no multiple of
  *                           the element; a range is empty or not finite */
-PRIM_API prim_status prim_histogram_even_channels(prim_histogram_channels_variant variant,
-                                                  unsigned flags, prim_outside outside,
+PRIM_API prim_status prim_histogram_even_channels(prim_histogram_variant variant,
                                                   const prim_histogram_range *h_ranges,
-                                                  prim_image image, size_t bins,
-                                                  cudaDataType_t counter_type, void *d_counters,
-                                                  void *d_outside, void *d_workspace,
-                                                  size_t workspace_bytes, cudaStream_t stream);
-
-/* The workspace of prim_histogram_even_channels(). */
-PRIM_API prim_status prim_histogram_even_channels_workspace_bytes(
-    prim_histogram_channels_variant variant, unsigned flags, prim_outside outside, prim_image image,
-    size_t bins, cudaDataType_t counter_type, size_t *bytes);
-
-/* Would prim_histogram_even_channels() run here? */
-PRIM_API bool prim_histogram_even_channels_supports(prim_histogram_channels_variant variant,
-                                                    unsigned flags, prim_outside outside,
-                                                    prim_image image, size_t bins,
-                                                    cudaDataType_t counter_type);
-
-/* What AUTO takes for prim_histogram_even_channels(). */
-PRIM_API prim_histogram_channels_variant
-prim_histogram_even_channels_choose(unsigned flags, prim_outside outside, prim_image image,
-                                    size_t bins, cudaDataType_t counter_type);
+                                                  prim_image image, prim_counters out,
+                                                  const prim_call *call);
 
 /* The same on the CPU, as prim_histogram_even_host(). */
-PRIM_API prim_status prim_histogram_even_channels_host(
-    unsigned flags, prim_outside outside, const prim_histogram_range *h_ranges, prim_image image,
-    size_t bins, cudaDataType_t counter_type, void *h_counters, void *h_outside, int threads);
-
-/* The variants: PRIM_HISTOGRAM_CHANNELS_AUTO at index 0, then up the ladder; NULL behind the last.
- */
-PRIM_API const prim_variant *prim_histogram_channels_variant_at(size_t index);
-
-/* One of them by its value; NULL for a value that is no variant. */
-PRIM_API const prim_variant *
-prim_histogram_channels_variant_info(prim_histogram_channels_variant variant);
+PRIM_API prim_status prim_histogram_even_channels_host(const prim_histogram_range *h_ranges,
+                                                       prim_image image, prim_counters out,
+                                                       int threads);
 
 /* ---- weighted samples ---- */
-
-/* Their ladder; S as above. */
-typedef enum prim_histogram_weighted_variant {
-    PRIM_HISTOGRAM_WEIGHTED_AUTO = 0,          /* the fastest rung that supports the call */
-    PRIM_HISTOGRAM_WEIGHTED_GLOBAL_ATOMIC = 1, /* every sample is an atomic addition in global
-                                                  memory; any number of bins */
-    PRIM_HISTOGRAM_WEIGHTED_MULTI_COPY = 2     /* 16-byte loads of samples, and up to 32 copies of a
-                                                  block's sums; bins + 3 ≤ S / 2 */
-} prim_histogram_weighted_variant;
 
 /* d_sums[b] = the sum of the weights of the samples x with bin(x) = b, with bin(x) as in
  * prim_histogram_even(); the same bits in every run, from every variant, on every device and on the
  * host, whatever the order of the samples.
  *
- *   weight_type  of weights and sums: CUDA_R_32F or CUDA_R_64F.
- *   d_weights  device, count elements, one for each sample. May be NULL if count is 0, and may
- *              overlap d_samples.
- *   h_largest  host, one element of weight_type, read during the call: a bound that no weight
- *              exceeds in magnitude; finite and not negative. NULL: the largest magnitude is found
- *              first, on the device, which reads the weights once more. Sums depend on it: they are
- *              those of NULL where it is that largest magnitude.
- *   d_sums     device, bins elements of weight_type. Must overlap neither d_samples nor d_weights.
- *   d_outside  device, 3 elements of weight_type, with PRIM_OUTSIDE_COUNT: the sums of the weights
- *              of the samples outside. Otherwise it is not looked at. Must overlap no other
- *              operand.
+ *   d_weights  device, count elements of sums.type, one for each sample. May be NULL if count is 0,
+ *              and may overlap d_samples.
+ *   h_largest  host, one element of sums.type, read during the call: a bound that no weight exceeds
+ *              in magnitude; finite and not negative. NULL: the largest magnitude is found first,
+ *              on the device, which reads the weights once more. Sums depend on it: they are those
+ *              of NULL where it is that largest magnitude.
+ *   sums       of CUDA_R_32F or CUDA_R_64F, which is the type of the weights too. sums.data is
+ *              d_sums; sums.outside_data, with PRIM_OUTSIDE_COUNT, takes the sums of the weights of
+ *              the samples outside.
  *
  * Sums are made in fixed point. With 2^e the smallest power of two above that bound (2^0 if it is
  * 0) and 2^c the smallest that is not below count, each weight is rounded to the nearest multiple
  * of u = 2^(e + c − 62), ties to the even multiple. These are added in 64 bits, which is exact and
- * cannot overflow, and each sum is rounded to weight_type once, to nearest, ties to even (twice
+ * cannot overflow, and each sum is rounded to sums.type once, to nearest, ties to even (twice
  * where it is subnormal); it is infinite if it is out of range. So a sum of n weights is off by n ·
  * u / 2 at most, which is at most n · count · largest · 2^-61, before that last rounding. f32
  * weights that differ by no more than a factor of 2^(38 − c) are not rounded at all. A sum of 0 is
  * +0.
  *
- * PRIM_HISTOGRAM_ADD adds to each element of d_sums and d_outside, once and in weight_type, the sum
+ * PRIM_HISTOGRAM_ADD adds to each element of d_sums and d_outside, once and in sums.type, the sum
  * that the call would give without it.
  *
  * Where any of the count weights, even that of a dropped sample, is NaN, infinite or larger in
@@ -303,47 +222,32 @@ typedef enum prim_histogram_weighted_variant {
  *
  * All else as for prim_histogram_even(), except the workspace: 8 · (bins + 5) bytes, for any
  * variant. Returns what that call does, and
- *   PRIM_ERROR_TYPE         weight_type is none of the above
+ *   PRIM_ERROR_TYPE         sums.type is none of the above
  *   PRIM_ERROR_VALUE        *h_largest is negative, infinite or NaN
  *   PRIM_ERROR_SIZE         the bytes of the workspace do not fit size_t */
-PRIM_API prim_status prim_histogram_even_weighted(
-    prim_histogram_weighted_variant variant, unsigned flags, prim_outside outside,
-    prim_histogram_range range, cudaDataType_t sample_type, const void *d_samples, size_t count,
-    size_t bins, cudaDataType_t weight_type, const void *d_weights, const void *h_largest,
-    void *d_sums, void *d_outside, void *d_workspace, size_t workspace_bytes, cudaStream_t stream);
-
-/* The workspace of prim_histogram_even_weighted(). */
-PRIM_API prim_status prim_histogram_even_weighted_workspace_bytes(
-    prim_histogram_weighted_variant variant, unsigned flags, prim_outside outside,
-    prim_histogram_range range, cudaDataType_t sample_type, size_t count, size_t bins,
-    cudaDataType_t weight_type, size_t *bytes);
-
-/* Would prim_histogram_even_weighted() run here? */
-PRIM_API bool prim_histogram_even_weighted_supports(prim_histogram_weighted_variant variant,
-                                                    unsigned flags, prim_outside outside,
-                                                    prim_histogram_range range,
-                                                    cudaDataType_t sample_type, size_t count,
-                                                    size_t bins, cudaDataType_t weight_type);
-
-/* What AUTO takes for prim_histogram_even_weighted(). */
-PRIM_API prim_histogram_weighted_variant prim_histogram_even_weighted_choose(
-    unsigned flags, prim_outside outside, prim_histogram_range range, cudaDataType_t sample_type,
-    size_t count, size_t bins, cudaDataType_t weight_type);
+PRIM_API prim_status prim_histogram_even_weighted(prim_histogram_variant variant,
+                                                  prim_histogram_range range,
+                                                  cudaDataType_t sample_type, const void *d_samples,
+                                                  size_t count, const void *d_weights,
+                                                  const void *h_largest, prim_counters sums,
+                                                  const prim_call *call);
 
 /* The same on the CPU, as prim_histogram_even_host(); PRIM_ERROR_WORKSPACE where there is no memory
  * for bins + 3 sums of 8 bytes. */
-PRIM_API prim_status prim_histogram_even_weighted_host(
-    unsigned flags, prim_outside outside, prim_histogram_range range, cudaDataType_t sample_type,
-    const void *h_samples, size_t count, size_t bins, cudaDataType_t weight_type,
-    const void *h_weights, const void *h_largest, void *h_sums, void *h_outside, int threads);
+PRIM_API prim_status prim_histogram_even_weighted_host(prim_histogram_range range,
+                                                       cudaDataType_t sample_type,
+                                                       const void *h_samples, size_t count,
+                                                       const void *h_weights, const void *h_largest,
+                                                       prim_counters sums, int threads);
 
-/* The variants: PRIM_HISTOGRAM_WEIGHTED_AUTO at index 0, then up the ladder; NULL behind the last.
- */
-PRIM_API const prim_variant *prim_histogram_weighted_variant_at(size_t index);
+/* ---- variants ---- */
+
+/* The variants of all calls: PRIM_HISTOGRAM_AUTO at index 0, then up each call's ladder in turn;
+ * NULL behind the last. */
+PRIM_API const prim_variant *prim_histogram_variant_at(size_t index);
 
 /* One of them by its value; NULL for a value that is no variant. */
-PRIM_API const prim_variant *
-prim_histogram_weighted_variant_info(prim_histogram_weighted_variant variant);
+PRIM_API const prim_variant *prim_histogram_variant_info(prim_histogram_variant variant);
 
 #if defined(__cplusplus)
 }

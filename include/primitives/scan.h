@@ -34,25 +34,34 @@ typedef enum prim_scan_variant {
 /* Whether an element's result includes the element itself. */
 typedef enum prim_scan_kind { PRIM_SCAN_INCLUSIVE = 0, PRIM_SCAN_EXCLUSIVE = 1 } prim_scan_kind;
 
+/* What stands before the first element, and where the total goes. None of them (NULL), or one that is
+ * all zero: the operator's identity, and no total. */
+typedef struct prim_scan_ends {
+    const void *h_initial; /* host, 1 element of out_type: stands before the first element, in
+                            * inclusive scans too, and is not transformed. Read during the call, so
+                            * that a captured graph keeps its value. NULL: the operator's identity:
+                            * 0 for SUM, 1 for PRODUCT, the largest value of out_type (+inf) for
+                            * MIN, the smallest (-inf) for MAX */
+    const void *d_initial; /* device, 1 element of out_type: the same, read when the work runs;
+                            * h_initial must then be NULL. May be the total of the same call, and
+                            * must overlap nothing else. NULL: h_initial is used. For a _host call
+                            * always NULL */
+    void *total;           /* device, or host for a _host call, 1 element of out_type; d_total or
+                            * h_total below. Must overlap neither d_in nor d_out. NULL: not wanted */
+} prim_scan_ends;
+
 /* Inclusive: d_out[i] = op(initial, t(d_in[0]), …, t(d_in[i])), exclusive: the same up to
  * t(d_in[i - 1]), so that d_out[0] = initial; t being the transform. *d_total = the same over all
  * elements.
  *
  *   op         SUM, PRODUCT, MIN or MAX.
- *   h_initial  host, 1 element of out_type: stands before the first element, in inclusive scans
- *              too, and is not transformed. Read during the call, so that a captured graph keeps
- *              its value. NULL: the operator's identity: 0 for SUM, 1 for PRODUCT, the largest
- *              value of out_type (+inf) for MIN, the smallest (-inf) for MAX.
- *   d_initial  device, 1 element of out_type: the same, read when the work runs; h_initial must
- *              then be NULL. May be d_total of the same call, and must overlap nothing else. NULL:
- *              h_initial is used.
  *   d_in       device, `count` elements of in_type. May be NULL if count is 0.
  *   count      any number; 0 writes nothing but *d_total, which is then the initial value.
  *   d_out      device, `count` elements of out_type. May be d_in itself where out_type is in_type;
  *              must not overlap it in any other way. May be NULL if count is 0.
- *   d_total    device, 1 element of out_type; must overlap neither d_in nor d_out. NULL: not
- *              wanted. Where count is a whole number of tiles, it is the carry-in of the next tile,
- *              whose last bits may differ from d_out[count - 1].
+ *   ends       host, read during the call; may be NULL. Where count is a whole number of tiles, the
+ *              total is the carry-in of the next tile, whose last bits may differ from
+ *              d_out[count - 1].
  *
  * Types: in_type is CUDA_R_8I, _8U, _16I, _16U, _32I, _32U, _64I, _64U, _16F, _16BF, _32F or _64F,
  * and out_type the same, or wider: 8U → 32U, 8U → 64U, 32I → 64I, 16F → 32F, 16BF → 32F,
@@ -88,71 +97,33 @@ typedef enum prim_scan_kind { PRIM_SCAN_INCLUSIVE = 0, PRIM_SCAN_EXCLUSIVE = 1 }
  * Programming Massively Parallel Processors, 4th edition (2022), chapter 11; Merrill and Garland
  * (2016) for LOOKBACK. */
 PRIM_API prim_status prim_scan(prim_scan_variant variant, prim_scan_kind kind, prim_op op,
-                               prim_transform transform, const void *h_initial,
-                               const void *d_initial, cudaDataType_t in_type, const void *d_in,
-                               size_t count, cudaDataType_t out_type, void *d_out, void *d_total,
-                               void *d_workspace, size_t workspace_bytes, cudaStream_t stream);
+                               prim_transform transform, cudaDataType_t in_type, const void *d_in,
+                               size_t count, cudaDataType_t out_type, void *d_out,
+                               const prim_scan_ends *ends, const prim_call *call);
 
-/* The workspace of prim_scan(). */
-PRIM_API prim_status prim_scan_workspace_bytes(prim_scan_variant variant, prim_scan_kind kind,
-                                               prim_op op, prim_transform transform,
-                                               cudaDataType_t in_type, size_t count,
-                                               cudaDataType_t out_type, size_t *bytes);
-
-/* Would prim_scan() run here? */
-PRIM_API bool prim_scan_supports(prim_scan_variant variant, prim_scan_kind kind, prim_op op,
-                                 prim_transform transform, cudaDataType_t in_type, size_t count,
-                                 cudaDataType_t out_type);
-
-/* What AUTO takes for prim_scan(). */
-PRIM_API prim_scan_variant prim_scan_choose(prim_scan_kind kind, prim_op op,
-                                            prim_transform transform, cudaDataType_t in_type,
-                                            size_t count, cudaDataType_t out_type);
-
-/* prim_scan() of each row i of a matrix by itself: from d_in[i * in_ld …] to d_out[i * out_ld …].
+/* prim_scan() of each row i of a matrix by itself: from in(i, 0), … to out(i, 0), …
  *
- *   h_initial, d_initial  as for prim_scan(), the same for every row.
- *   d_in       device, row-major, rows × columns elements of in_type. May be NULL if there are none
- *   rows, columns  any numbers; 0 writes nothing.
- *   in_ld, out_ld  elements from the start of one row to the next, at least columns. Gaps between
- *              rows are neither read nor written.
- *   d_out      device, row-major, rows × columns elements of out_type. May be d_in itself with
- *              out_ld = in_ld where out_type is in_type. Otherwise the two must share no element;
- *              where in_ld and out_ld differ, the bytes from the first to the last element must not
- *              overlap, gaps between rows included.
+ *   in         device. Any numbers of rows and columns; 0 writes nothing. Gaps between rows are not
+ *              read.
+ *   out        device, of the same rows and columns. Gaps between rows are not written. May be `in`
+ *              itself, with the same ld, where its type is in.type. Otherwise the two must share no
+ *              element; where their lds differ, the bytes from the first to the last element must
+ *              not overlap, gaps between rows included.
+ *   ends       as for prim_scan(), the same for every row; without a total.
  *
  * kind, op, transform, types: as for prim_scan(). CLUSTER takes one row only.
  *
- * Returns what prim_scan() does, and PRIM_ERROR_VALUE where an ld is less than columns.
+ * Returns what prim_scan() does, and PRIM_ERROR_VALUE also where `out` has other rows or columns
+ * than `in`, or `ends` has a total.
  * Determinism, NaN and wrap as for prim_scan(); a row's result does not depend on the elements of
  * other rows, and except with LOOKBACK has the bits that prim_scan() gives for the row alone. */
 PRIM_API prim_status prim_scan_rows(prim_scan_variant variant, prim_scan_kind kind, prim_op op,
-                                    prim_transform transform, const void *h_initial,
-                                    const void *d_initial, cudaDataType_t in_type, const void *d_in,
-                                    size_t rows, size_t columns, size_t in_ld,
-                                    cudaDataType_t out_type, void *d_out, size_t out_ld,
-                                    void *d_workspace, size_t workspace_bytes, cudaStream_t stream);
+                                    prim_transform transform, prim_matrix in, prim_matrix out,
+                                    const prim_scan_ends *ends, const prim_call *call);
 
-/* The workspace of prim_scan_rows(). */
-PRIM_API prim_status prim_scan_rows_workspace_bytes(prim_scan_variant variant, prim_scan_kind kind,
-                                                    prim_op op, prim_transform transform,
-                                                    cudaDataType_t in_type, size_t rows,
-                                                    size_t columns, cudaDataType_t out_type,
-                                                    size_t *bytes);
-/* Would prim_scan_rows() run here? */
-PRIM_API bool prim_scan_rows_supports(prim_scan_variant variant, prim_scan_kind kind, prim_op op,
-                                      prim_transform transform, cudaDataType_t in_type, size_t rows,
-                                      size_t columns, cudaDataType_t out_type);
-
-/* What AUTO takes for prim_scan_rows(). */
-PRIM_API prim_scan_variant prim_scan_rows_choose(prim_scan_kind kind, prim_op op,
-                                                 prim_transform transform, cudaDataType_t in_type,
-                                                 size_t rows, size_t columns,
-                                                 cudaDataType_t out_type);
-
-/* d_out[i * out_ld + j] = op over all t(d_in[k * in_ld + l]) with k ≤ i and l ≤ j: inclusive in
- * both directions. For SUM that is the summed-area table, from which the sum over any rectangle
- * follows with three additions.
+/* out(i, j) = op over all t(in(k, l)) with k ≤ i and l ≤ j: inclusive in both directions. For SUM
+ * that is the summed-area table, from which the sum over any rectangle follows with three
+ * additions.
  *
  * All arguments as for prim_scan_rows(), with op SUM, MIN or MAX. The rows are scanned first, then
  * the columns of the result. Variants: all but LOOKBACK and CLUSTER; CHAINED takes SUM only, of all
@@ -163,61 +134,41 @@ PRIM_API prim_scan_variant prim_scan_rows_choose(prim_scan_kind kind, prim_op op
  * log2(rows) + log2(columns); in CHAINED with rows / 64 + columns / 128 (results of 8 bytes:
  * rows / 48 + columns / 64). NaN and wrap as for prim_scan(). */
 PRIM_API prim_status prim_scan_2d(prim_scan_variant variant, prim_op op, prim_transform transform,
-                                  cudaDataType_t in_type, const void *d_in, size_t rows,
-                                  size_t columns, size_t in_ld, cudaDataType_t out_type,
-                                  void *d_out, size_t out_ld, void *d_workspace,
-                                  size_t workspace_bytes, cudaStream_t stream);
-
-/* The workspace of prim_scan_2d(). */
-PRIM_API prim_status prim_scan_2d_workspace_bytes(prim_scan_variant variant, prim_op op,
-                                                  prim_transform transform, cudaDataType_t in_type,
-                                                  size_t rows, size_t columns,
-                                                  cudaDataType_t out_type, size_t *bytes);
-/* Would prim_scan_2d() run here? */
-PRIM_API bool prim_scan_2d_supports(prim_scan_variant variant, prim_op op, prim_transform transform,
-                                    cudaDataType_t in_type, size_t rows, size_t columns,
-                                    cudaDataType_t out_type);
-
-/* What AUTO takes for prim_scan_2d(). */
-PRIM_API prim_scan_variant prim_scan_2d_choose(prim_op op, prim_transform transform,
-                                               cudaDataType_t in_type, size_t rows, size_t columns,
-                                               cudaDataType_t out_type);
+                                  prim_matrix in, prim_matrix out, const prim_call *call);
 
 /* prim_scan() on the CPU, in host memory, done when the call returns.
  *
  *   h_in       host, `count` elements of in_type. May be NULL if count is 0.
  *   h_out      host, `count` elements of out_type. May be h_in itself where out_type is in_type;
  *              must not overlap it in any other way. May be NULL if count is 0.
- *   h_total    host, 1 element of out_type; must overlap neither h_in nor h_out. NULL: not wanted.
+ *   ends       NULL, or with d_initial NULL and a total in host memory, which must overlap neither
+ *              h_in nor h_out.
  *   threads    OpenMP threads, which share the array's tiles.
  *
  * Returns PRIM_OK, PRIM_ERROR_ENUM, _TYPE, _NULL, _MISALIGNED, _SIZE, _OVERLAP, PRIM_ERROR_VALUE
- * (threads is not 1 to 1024), or PRIM_ERROR_UNSUPPORTED (threads > 1 in a library built without
- * OpenMP, or types and operators that were trimmed from src/scan/instances.h).
+ * (threads is not 1 to 1024, or d_initial is given), or PRIM_ERROR_UNSUPPORTED (threads > 1 in a
+ * library built without OpenMP, or types and operators that were trimmed from
+ * src/scan/instances.h).
  *
  * Determinism: the bits of AUTO on a device, whatever the threads. Errors, NaN and overflow as
  * above.
  */
 PRIM_API prim_status prim_scan_host(prim_scan_kind kind, prim_op op, prim_transform transform,
-                                    const void *h_initial, cudaDataType_t in_type, const void *h_in,
-                                    size_t count, cudaDataType_t out_type, void *h_out,
-                                    void *h_total, int threads);
+                                    cudaDataType_t in_type, const void *h_in, size_t count,
+                                    cudaDataType_t out_type, void *h_out,
+                                    const prim_scan_ends *ends, int threads);
 
 /* prim_scan_rows() and prim_scan_2d() on the CPU. `threads` OpenMP threads share the rows, each
  * whole, and then the columns. A single row is shared as in prim_scan_host(). Rows have the bits of
  * REDUCE_THEN_SCAN; a summed-area table is combined in an order of its own, the same for any number
  * of threads. In 16F and 16BF, the rows' prefixes are rounded before the columns are combined.
- * Return what prim_scan_host() does; PRIM_ERROR_VALUE also where an ld is less than columns, and
- * PRIM_ERROR_ENUM where prim_scan_2d() says it. */
+ * Return what prim_scan_host() does; PRIM_ERROR_VALUE and PRIM_ERROR_ENUM also where
+ * prim_scan_rows() and prim_scan_2d() say it. */
 PRIM_API prim_status prim_scan_rows_host(prim_scan_kind kind, prim_op op, prim_transform transform,
-                                         const void *h_initial, cudaDataType_t in_type,
-                                         const void *h_in, size_t rows, size_t columns,
-                                         size_t in_ld, cudaDataType_t out_type, void *h_out,
-                                         size_t out_ld, int threads);
-PRIM_API prim_status prim_scan_2d_host(prim_op op, prim_transform transform, cudaDataType_t in_type,
-                                       const void *h_in, size_t rows, size_t columns, size_t in_ld,
-                                       cudaDataType_t out_type, void *h_out, size_t out_ld,
-                                       int threads);
+                                         prim_matrix in, prim_matrix out,
+                                         const prim_scan_ends *ends, int threads);
+PRIM_API prim_status prim_scan_2d_host(prim_op op, prim_transform transform, prim_matrix in,
+                                       prim_matrix out, int threads);
 
 /* The variants: PRIM_SCAN_AUTO at index 0, then up the ladder; NULL behind the last. */
 PRIM_API const prim_variant *prim_scan_variant_at(size_t index);

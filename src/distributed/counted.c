@@ -37,13 +37,26 @@ static void *outside_of(const histogram_args *args, const prim_member *member)
                       : member->rank->d_second;
 }
 
+/* Where a rank's prim_histogram_even() counts. */
+static prim_counters to(const histogram_args *args, void *counters, void *outside)
+{
+    return (prim_counters){.data = counters,
+                           .bins = args->bins,
+                           .type = args->counter_type,
+                           .flags = args->flags & ~(unsigned)PRIM_HISTOGRAM_ADD,
+                           .outside = args->outside,
+                           .outside_data = outside};
+}
+
 /* What prim_histogram_even() needs for `count` samples. */
 static prim_status inner_bytes(const prim_team *team, size_t count, size_t *bytes)
 {
     const histogram_args *args = team->args;
-    return prim_histogram_even_workspace_bytes(
-        args->variant, args->flags & ~(unsigned)PRIM_HISTOGRAM_ADD, args->outside, args->range,
-        args->sample_type, count, args->bins, args->counter_type, bytes);
+    prim_answer answer;
+    return prim_team_asked(prim_histogram_even(args->variant, args->range, args->sample_type, NULL,
+                                               count, to(args, NULL, NULL),
+                                               &(prim_call){.answer = &answer}),
+                           &answer, bytes);
 }
 
 /* Room for what a rank counts, where the call's counters must not take part. */
@@ -99,9 +112,10 @@ static prim_status count_own(const prim_team *team, const prim_member *member)
         return status;
     void *const memory = inner > 0 ? (char *)member->call.workspace + apart_bytes(args) : NULL;
     return prim_histogram_even(
-        args->variant, args->flags & ~(unsigned)PRIM_HISTOGRAM_ADD, args->outside, args->range,
-        args->sample_type, member->rank->d_in, member->count, args->bins, args->counter_type,
-        counters_of(args, member), outside_of(args, member), memory, inner, member->call.stream);
+        args->variant, args->range, args->sample_type, member->rank->d_in, member->count,
+        to(args, counters_of(args, member), outside_of(args, member)),
+        &(prim_call){
+            .stream = member->call.stream, .d_workspace = memory, .workspace_bytes = inner});
 }
 
 static prim_status sum(const histogram_args *args, const prim_member *member, void *counters,

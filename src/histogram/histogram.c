@@ -16,7 +16,8 @@ prim_status prim_histogram_check_range(const prim_histogram_args *args, const ch
         return r->upper > r->lower
                    ? PRIM_OK
                    : prim_fail(PRIM_ERROR_VALUE,
-                               "%s: %s's upper is %lld, not above its lower, %lld (%s samples)",
+                               "%s: %s's upper is %lld, not above its lower, %lld (lower and upper "
+                               "count for %s samples)",
                                args->call.name, name, (long long)r->upper, (long long)r->lower,
                                prim_element_name(args->sample_type));
     if (!isfinite(r->real_lower) || !isfinite(r->real_upper - r->real_lower))
@@ -25,7 +26,8 @@ prim_status prim_histogram_check_range(const prim_histogram_args *args, const ch
                          args->call.name, name, r->real_lower, r->real_upper);
     if (!(r->real_upper > r->real_lower))
         return prim_fail(PRIM_ERROR_VALUE,
-                         "%s: %s's real_upper is %g, not above its real_lower, %g (%s samples)",
+                         "%s: %s's real_upper is %g, not above its real_lower, %g (real_lower and "
+                         "real_upper count for %s samples)",
                          args->call.name, name, r->real_upper, r->real_lower,
                          prim_element_name(args->sample_type));
     return PRIM_OK;
@@ -97,99 +99,53 @@ static void describe(const void *any, char *text, size_t bytes)
              args->count, args->bins);
 }
 
+static const prim_rung *const others[] = {
+    PRIM_HISTOGRAM_EDGES_RUNGS(PRIM_RUNG_ROW) PRIM_HISTOGRAM_CHANNELS_RUNGS(PRIM_RUNG_ROW)
+        PRIM_HISTOGRAM_WEIGHTED_RUNGS(PRIM_RUNG_ROW) NULL};
+
 static const prim_ladder ladder = {
     .rungs = prim_histogram_rungs,
+    .others = others,
     .choose = prim_histogram_choose_rung,
     .check_kind = check_kind,
     .check_operands = prim_histogram_check_operands,
     .describe = describe,
 };
 
-prim_status prim_histogram_even(prim_histogram_variant variant, unsigned flags,
-                                prim_outside outside, prim_histogram_range range,
-                                cudaDataType_t sample_type, const void *d_samples, size_t count,
-                                size_t bins, cudaDataType_t counter_type, void *d_counters,
-                                void *d_outside, void *d_workspace, size_t workspace_bytes,
-                                cudaStream_t stream)
-{
-    prim_histogram_args args = {
-        .call = {"prim_histogram_even", (int)variant, false, d_workspace, workspace_bytes, stream},
-        .flags = flags,
-        .outside = outside,
-        .range = range,
-        .sample_type = sample_type,
-        .samples = d_samples,
-        .count = count,
-        .bins = bins,
-        .counter_type = counter_type,
-        .counters = d_counters,
-        .outside_counters = d_outside};
-    return prim_ladder_run(&ladder, &args.call);
-}
-
-static prim_histogram_args shape(const char *name, prim_histogram_variant variant, unsigned flags,
-                                 prim_outside outside, prim_histogram_range range,
-                                 cudaDataType_t sample_type, size_t count, size_t bins,
-                                 cudaDataType_t counter_type)
+prim_histogram_args prim_histogram_args_of(const char *name, prim_histogram_variant variant,
+                                           cudaDataType_t sample_type, const void *samples,
+                                           size_t count, prim_counters out)
 {
     return (prim_histogram_args){.call = {.name = name, .variant = (int)variant},
-                                 .flags = flags,
-                                 .outside = outside,
-                                 .range = range,
+                                 .flags = out.flags,
+                                 .outside = out.outside,
                                  .sample_type = sample_type,
+                                 .samples = samples,
                                  .count = count,
-                                 .bins = bins,
-                                 .counter_type = counter_type};
+                                 .bins = out.bins,
+                                 .counter_type = out.type,
+                                 .counters = out.data,
+                                 .outside_counters = out.outside_data};
 }
 
-prim_status prim_histogram_even_workspace_bytes(prim_histogram_variant variant, unsigned flags,
-                                                prim_outside outside, prim_histogram_range range,
-                                                cudaDataType_t sample_type, size_t count,
-                                                size_t bins, cudaDataType_t counter_type,
-                                                size_t *bytes)
+prim_status prim_histogram_even(prim_histogram_variant variant, prim_histogram_range range,
+                                cudaDataType_t sample_type, const void *d_samples, size_t count,
+                                prim_counters out, const prim_call *call)
 {
-    const prim_histogram_args args = shape("prim_histogram_even_workspace_bytes", variant, flags,
-                                           outside, range, sample_type, count, bins, counter_type);
-    return prim_ladder_workspace_bytes(&ladder, &args.call, bytes);
+    prim_histogram_args args =
+        prim_histogram_args_of("prim_histogram_even", variant, sample_type, d_samples, count, out);
+    args.range = range;
+    return prim_ladder_call(&ladder, &args.call, call);
 }
 
-bool prim_histogram_even_supports(prim_histogram_variant variant, unsigned flags,
-                                  prim_outside outside, prim_histogram_range range,
-                                  cudaDataType_t sample_type, size_t count, size_t bins,
-                                  cudaDataType_t counter_type)
-{
-    const prim_histogram_args args = shape("prim_histogram_even_supports", variant, flags, outside,
-                                           range, sample_type, count, bins, counter_type);
-    return prim_ladder_supports(&ladder, &args.call);
-}
-
-prim_histogram_variant prim_histogram_even_choose(unsigned flags, prim_outside outside,
-                                                  prim_histogram_range range,
-                                                  cudaDataType_t sample_type, size_t count,
-                                                  size_t bins, cudaDataType_t counter_type)
-{
-    const prim_histogram_args args = shape("prim_histogram_even_choose", PRIM_HISTOGRAM_AUTO, flags,
-                                           outside, range, sample_type, count, bins, counter_type);
-    return (prim_histogram_variant)prim_ladder_choose(&ladder, &args.call);
-}
-
-prim_status prim_histogram_even_host(unsigned flags, prim_outside outside,
-                                     prim_histogram_range range, cudaDataType_t sample_type,
-                                     const void *h_samples, size_t count, size_t bins,
-                                     cudaDataType_t counter_type, void *h_counters, void *h_outside,
+prim_status prim_histogram_even_host(prim_histogram_range range, cudaDataType_t sample_type,
+                                     const void *h_samples, size_t count, prim_counters out,
                                      int threads)
 {
-    const prim_histogram_args args = {.call = {.name = "prim_histogram_even_host", .on_host = true},
-                                      .flags = flags,
-                                      .outside = outside,
-                                      .range = range,
-                                      .sample_type = sample_type,
-                                      .samples = h_samples,
-                                      .count = count,
-                                      .bins = bins,
-                                      .counter_type = counter_type,
-                                      .counters = h_counters,
-                                      .outside_counters = h_outside};
+    prim_histogram_args args = prim_histogram_args_of(
+        "prim_histogram_even_host", PRIM_HISTOGRAM_AUTO, sample_type, h_samples, count, out);
+    args.range = range;
+    args.call.on_host = true;
     const prim_status status = prim_ladder_check_host(&ladder, &args.call);
     return status == PRIM_OK ? prim_histogram_on_host(&args, threads) : status;
 }

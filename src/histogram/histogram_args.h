@@ -31,6 +31,29 @@ typedef struct prim_histogram_args {
     const void *weights, *largest; /* largest: host, or NULL */
 } prim_histogram_args;
 
+/* The rungs of each call, upwards. The ladder of one has those of the three others beside it. */
+#define PRIM_HISTOGRAM_EVEN_RUNGS(X) \
+    X(histogram, global_atomic)      \
+    X(histogram, privatized)         \
+    X(histogram, coarsened)          \
+    X(histogram, multi_copy)         \
+    X(histogram, packed)             \
+    X(histogram, partitioned)
+#define PRIM_HISTOGRAM_EDGES_RUNGS(X) \
+    X(histogram, edges_search)        \
+    X(histogram, edges_table)
+#define PRIM_HISTOGRAM_CHANNELS_RUNGS(X) \
+    X(histogram, channels_global_atomic) \
+    X(histogram, channels_multi_copy)
+#define PRIM_HISTOGRAM_WEIGHTED_RUNGS(X) \
+    X(histogram, weighted_global_atomic) \
+    X(histogram, weighted_multi_copy)
+
+PRIM_HISTOGRAM_EVEN_RUNGS(PRIM_DECLARE_RUNG)
+PRIM_HISTOGRAM_EDGES_RUNGS(PRIM_DECLARE_RUNG)
+PRIM_HISTOGRAM_CHANNELS_RUNGS(PRIM_DECLARE_RUNG)
+PRIM_HISTOGRAM_WEIGHTED_RUNGS(PRIM_DECLARE_RUNG)
+
 /* rungs.c: the table of rungs, and the one that AUTO takes. */
 extern const prim_rung *const prim_histogram_rungs[];
 int prim_histogram_choose_rung(const void *args);
@@ -61,6 +84,11 @@ static inline size_t prim_histogram_sets(const prim_histogram_args *args)
 {
     return args->image.channels > 0 ? (size_t)args->image.channels : 1;
 }
+
+/* What the arguments of all calls share. */
+prim_histogram_args prim_histogram_args_of(const char *name, prim_histogram_variant variant,
+                                           cudaDataType_t sample_type, const void *samples,
+                                           size_t count, prim_counters out);
 
 /* The range is neither empty nor infinite. `name` is the range's. */
 prim_status prim_histogram_check_range(const prim_histogram_args *args, const char *name,

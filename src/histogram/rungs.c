@@ -2,17 +2,7 @@
 #include "common/host/element.h"
 #include "histogram/histogram_args.h"
 
-#define RUNGS(X)                \
-    X(histogram, global_atomic) \
-    X(histogram, privatized)    \
-    X(histogram, coarsened)     \
-    X(histogram, multi_copy)    \
-    X(histogram, packed)        \
-    X(histogram, partitioned)
-
-RUNGS(PRIM_DECLARE_RUNG)
-
-const prim_rung *const prim_histogram_rungs[] = {RUNGS(PRIM_RUNG_ROW) NULL};
+const prim_rung *const prim_histogram_rungs[] = {PRIM_HISTOGRAM_EVEN_RUNGS(PRIM_RUNG_ROW) NULL};
 
 /* Many enough that clearing and adding up the counters of all blocks pays; bytes have few. */
 static bool has_many_samples(const prim_histogram_args *args)

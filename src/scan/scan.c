@@ -9,6 +9,21 @@ static const prim_widening wider[] = {{CUDA_R_8U, CUDA_R_32U},   {CUDA_R_8U, CUD
                                       {CUDA_R_32I, CUDA_R_64I},  {CUDA_R_16F, CUDA_R_32F},
                                       {CUDA_R_16BF, CUDA_R_32F}, {CUDA_R_32F, CUDA_R_64F}};
 
+/* The prefix of the names of operands. */
+static char side(const prim_scan_args *args)
+{
+    return args->call.on_host ? 'h' : 'd';
+}
+
+static prim_status check_shape(const prim_scan_args *args)
+{
+    if (args->out_rows == args->rows && args->out_columns == args->columns)
+        return PRIM_OK;
+    return prim_fail(PRIM_ERROR_VALUE, "%s: %c_out is %zu × %zu, and %c_in %zu × %zu",
+                     args->call.name, side(args), args->out_rows, args->out_columns, side(args),
+                     args->rows, args->columns);
+}
+
 static prim_status check_kind(const void *any)
 {
     const prim_scan_args *args = any;
@@ -30,6 +45,9 @@ static prim_status check_kind(const void *any)
                               sizeof wider / sizeof *wider);
     if (status != PRIM_OK)
         return status;
+    status = check_shape(args);
+    if (status != PRIM_OK)
+        return status;
     const size_t in = prim_element_bytes(args->in_type), out = prim_element_bytes(args->out_type);
     return prim_check_bytes(&args->call, in == out ? "in" : "out", args->rows, args->columns, out);
 }
@@ -47,6 +65,9 @@ static prim_status check_total(const prim_scan_args *args, prim_operands *operan
     prim_span *const total = &operands->spans[operands->count];
     if (args->total == NULL)
         return PRIM_OK;
+    if (args->of_rows)
+        return prim_fail(PRIM_ERROR_VALUE, "%s: %c_total is given, and rows have no total",
+                         args->call.name, side(args));
     prim_status status = prim_check_vector(&args->call, "total", args->total, 1,
                                            prim_element_bytes(args->out_type), total);
     for (int i = 0; i < operands->count && status == PRIM_OK; i++)
@@ -62,6 +83,10 @@ static prim_status check_initial(const prim_scan_args *args, prim_operands *oper
     prim_span *const initial = &operands->spans[operands->count];
     if (args->d_initial == NULL)
         return PRIM_OK;
+    if (args->call.on_host)
+        return prim_fail(PRIM_ERROR_VALUE,
+                         "%s: d_initial is given, and the host has h_initial only",
+                         args->call.name);
     if (args->initial != NULL)
         return prim_fail(PRIM_ERROR_VALUE, "%s: h_initial and d_initial are both given",
                          args->call.name);
@@ -111,211 +136,116 @@ static const prim_ladder ladder = {
     .describe = describe,
 };
 
-static prim_scan_args shape(const char *name, prim_scan_variant variant, prim_scan_kind kind,
-                            prim_op op, prim_transform transform, cudaDataType_t in_type,
-                            size_t rows, size_t columns, cudaDataType_t out_type)
+/* ---- the arguments of each call ---- */
+
+static prim_scan_args rows_args(const char *name, prim_scan_variant variant, prim_scan_kind kind,
+                                prim_op op, prim_transform transform, prim_matrix in,
+                                prim_matrix out, const prim_scan_ends *ends)
 {
+    const prim_scan_ends none = {NULL, NULL, NULL};
+    if (ends == NULL)
+        ends = &none;
     return (prim_scan_args){.call = {.name = name, .variant = (int)variant},
                             .kind = kind,
                             .op = op,
                             .transform = transform,
-                            .in_type = in_type,
-                            .out_type = out_type,
-                            .rows = rows,
-                            .columns = columns,
-                            .in_ld = columns,
-                            .out_ld = columns};
+                            .of_rows = true,
+                            .initial = ends->h_initial,
+                            .d_initial = ends->d_initial,
+                            .in_type = in.type,
+                            .out_type = out.type,
+                            .in = in.data,
+                            .rows = in.rows,
+                            .columns = in.columns,
+                            .in_ld = prim_with_ld(in).ld,
+                            .out = out.data,
+                            .out_rows = out.rows,
+                            .out_columns = out.columns,
+                            .out_ld = prim_with_ld(out).ld,
+                            .total = ends->total};
 }
 
-static prim_scan_args shape_2d(const char *name, prim_scan_variant variant, prim_op op,
-                               prim_transform transform, cudaDataType_t in_type, size_t rows,
-                               size_t columns, cudaDataType_t out_type)
+static prim_scan_args vector_args(const char *name, prim_scan_variant variant, prim_scan_kind kind,
+                                  prim_op op, prim_transform transform, cudaDataType_t in_type,
+                                  const void *in, size_t count, cudaDataType_t out_type, void *out,
+                                  const prim_scan_ends *ends)
 {
     prim_scan_args args =
-        shape(name, variant, PRIM_SCAN_INCLUSIVE, op, transform, in_type, rows, columns, out_type);
+        rows_args(name, variant, kind, op, transform, prim_matrix_of(in_type, in, 1, count, 0),
+                  prim_matrix_of(out_type, out, 1, count, 0), ends);
+    args.of_rows = false;
+    return args;
+}
+
+static prim_scan_args table_args(const char *name, prim_scan_variant variant, prim_op op,
+                                 prim_transform transform, prim_matrix in, prim_matrix out)
+{
+    prim_scan_args args =
+        rows_args(name, variant, PRIM_SCAN_INCLUSIVE, op, transform, in, out, NULL);
     args.summed_area = true;
     return args;
 }
 
-static void put_operands(prim_scan_args *args, const void *initial, const void *d_initial,
-                         const void *in, size_t in_ld, void *out, size_t out_ld)
-{
-    args->initial = initial;
-    args->d_initial = d_initial;
-    args->in = in;
-    args->in_ld = in_ld;
-    args->out = out;
-    args->out_ld = out_ld;
-}
-
-static prim_status run(prim_scan_args *args, void *d_workspace, size_t workspace_bytes,
-                       cudaStream_t stream)
-{
-    args->call.workspace = d_workspace;
-    args->call.workspace_bytes = workspace_bytes;
-    args->call.stream = stream;
-    return prim_ladder_run(&ladder, &args->call);
-}
+/* ---- calls ---- */
 
 prim_status prim_scan(prim_scan_variant variant, prim_scan_kind kind, prim_op op,
-                      prim_transform transform, const void *h_initial, const void *d_initial,
-                      cudaDataType_t in_type, const void *d_in, size_t count,
-                      cudaDataType_t out_type, void *d_out, void *d_total, void *d_workspace,
-                      size_t workspace_bytes, cudaStream_t stream)
+                      prim_transform transform, cudaDataType_t in_type, const void *d_in,
+                      size_t count, cudaDataType_t out_type, void *d_out,
+                      const prim_scan_ends *ends, const prim_call *call)
 {
-    prim_scan_args args =
-        shape("prim_scan", variant, kind, op, transform, in_type, 1, count, out_type);
-    put_operands(&args, h_initial, d_initial, d_in, count, d_out, count);
-    args.total = d_total;
-    return run(&args, d_workspace, workspace_bytes, stream);
+    prim_scan_args args = vector_args("prim_scan", variant, kind, op, transform, in_type, d_in,
+                                      count, out_type, d_out, ends);
+    return prim_ladder_call(&ladder, &args.call, call);
 }
 
 prim_status prim_scan_rows(prim_scan_variant variant, prim_scan_kind kind, prim_op op,
-                           prim_transform transform, const void *h_initial, const void *d_initial,
-                           cudaDataType_t in_type, const void *d_in, size_t rows, size_t columns,
-                           size_t in_ld, cudaDataType_t out_type, void *d_out, size_t out_ld,
-                           void *d_workspace, size_t workspace_bytes, cudaStream_t stream)
+                           prim_transform transform, prim_matrix in, prim_matrix out,
+                           const prim_scan_ends *ends, const prim_call *call)
 {
-    prim_scan_args args =
-        shape("prim_scan_rows", variant, kind, op, transform, in_type, rows, columns, out_type);
-    put_operands(&args, h_initial, d_initial, d_in, in_ld, d_out, out_ld);
-    return run(&args, d_workspace, workspace_bytes, stream);
+    prim_scan_args args = rows_args("prim_scan_rows", variant, kind, op, transform, in, out, ends);
+    return prim_ladder_call(&ladder, &args.call, call);
 }
 
 prim_status prim_scan_2d(prim_scan_variant variant, prim_op op, prim_transform transform,
-                         cudaDataType_t in_type, const void *d_in, size_t rows, size_t columns,
-                         size_t in_ld, cudaDataType_t out_type, void *d_out, size_t out_ld,
-                         void *d_workspace, size_t workspace_bytes, cudaStream_t stream)
+                         prim_matrix in, prim_matrix out, const prim_call *call)
 {
-    prim_scan_args args =
-        shape_2d("prim_scan_2d", variant, op, transform, in_type, rows, columns, out_type);
-    put_operands(&args, NULL, NULL, d_in, in_ld, d_out, out_ld);
-    return run(&args, d_workspace, workspace_bytes, stream);
-}
-
-/* ---- queries ---- */
-
-prim_status prim_scan_workspace_bytes(prim_scan_variant variant, prim_scan_kind kind, prim_op op,
-                                      prim_transform transform, cudaDataType_t in_type,
-                                      size_t count, cudaDataType_t out_type, size_t *bytes)
-{
-    const prim_scan_args args = shape("prim_scan_workspace_bytes", variant, kind, op, transform,
-                                      in_type, 1, count, out_type);
-    return prim_ladder_workspace_bytes(&ladder, &args.call, bytes);
-}
-
-prim_status prim_scan_rows_workspace_bytes(prim_scan_variant variant, prim_scan_kind kind,
-                                           prim_op op, prim_transform transform,
-                                           cudaDataType_t in_type, size_t rows, size_t columns,
-                                           cudaDataType_t out_type, size_t *bytes)
-{
-    const prim_scan_args args = shape("prim_scan_rows_workspace_bytes", variant, kind, op,
-                                      transform, in_type, rows, columns, out_type);
-    return prim_ladder_workspace_bytes(&ladder, &args.call, bytes);
-}
-
-prim_status prim_scan_2d_workspace_bytes(prim_scan_variant variant, prim_op op,
-                                         prim_transform transform, cudaDataType_t in_type,
-                                         size_t rows, size_t columns, cudaDataType_t out_type,
-                                         size_t *bytes)
-{
-    const prim_scan_args args = shape_2d("prim_scan_2d_workspace_bytes", variant, op, transform,
-                                         in_type, rows, columns, out_type);
-    return prim_ladder_workspace_bytes(&ladder, &args.call, bytes);
-}
-
-bool prim_scan_supports(prim_scan_variant variant, prim_scan_kind kind, prim_op op,
-                        prim_transform transform, cudaDataType_t in_type, size_t count,
-                        cudaDataType_t out_type)
-{
-    const prim_scan_args args =
-        shape("prim_scan_supports", variant, kind, op, transform, in_type, 1, count, out_type);
-    return prim_ladder_supports(&ladder, &args.call);
-}
-
-bool prim_scan_rows_supports(prim_scan_variant variant, prim_scan_kind kind, prim_op op,
-                             prim_transform transform, cudaDataType_t in_type, size_t rows,
-                             size_t columns, cudaDataType_t out_type)
-{
-    const prim_scan_args args = shape("prim_scan_rows_supports", variant, kind, op, transform,
-                                      in_type, rows, columns, out_type);
-    return prim_ladder_supports(&ladder, &args.call);
-}
-
-bool prim_scan_2d_supports(prim_scan_variant variant, prim_op op, prim_transform transform,
-                           cudaDataType_t in_type, size_t rows, size_t columns,
-                           cudaDataType_t out_type)
-{
-    const prim_scan_args args =
-        shape_2d("prim_scan_2d_supports", variant, op, transform, in_type, rows, columns, out_type);
-    return prim_ladder_supports(&ladder, &args.call);
-}
-
-prim_scan_variant prim_scan_choose(prim_scan_kind kind, prim_op op, prim_transform transform,
-                                   cudaDataType_t in_type, size_t count, cudaDataType_t out_type)
-{
-    const prim_scan_args args =
-        shape("prim_scan_choose", PRIM_SCAN_AUTO, kind, op, transform, in_type, 1, count, out_type);
-    return (prim_scan_variant)prim_ladder_choose(&ladder, &args.call);
-}
-
-prim_scan_variant prim_scan_rows_choose(prim_scan_kind kind, prim_op op, prim_transform transform,
-                                        cudaDataType_t in_type, size_t rows, size_t columns,
-                                        cudaDataType_t out_type)
-{
-    const prim_scan_args args = shape("prim_scan_rows_choose", PRIM_SCAN_AUTO, kind, op, transform,
-                                      in_type, rows, columns, out_type);
-    return (prim_scan_variant)prim_ladder_choose(&ladder, &args.call);
-}
-
-prim_scan_variant prim_scan_2d_choose(prim_op op, prim_transform transform, cudaDataType_t in_type,
-                                      size_t rows, size_t columns, cudaDataType_t out_type)
-{
-    const prim_scan_args args = shape_2d("prim_scan_2d_choose", PRIM_SCAN_AUTO, op, transform,
-                                         in_type, rows, columns, out_type);
-    return (prim_scan_variant)prim_ladder_choose(&ladder, &args.call);
+    prim_scan_args args = table_args("prim_scan_2d", variant, op, transform, in, out);
+    return prim_ladder_call(&ladder, &args.call, call);
 }
 
 /* ---- host ---- */
 
-static prim_status run_host(prim_scan_args *args, int threads)
+static prim_status run_on_host(prim_scan_args args, int threads)
 {
-    args->call.on_host = true;
-    const prim_status status = prim_ladder_check_host(&ladder, &args->call);
-    return status == PRIM_OK ? prim_scan_on_host(args, threads) : status;
+    args.call.on_host = true;
+    const prim_status status = prim_ladder_check_host(&ladder, &args.call);
+    return status == PRIM_OK ? prim_scan_on_host(&args, threads) : status;
 }
 
 prim_status prim_scan_host(prim_scan_kind kind, prim_op op, prim_transform transform,
-                           const void *h_initial, cudaDataType_t in_type, const void *h_in,
-                           size_t count, cudaDataType_t out_type, void *h_out, void *h_total,
+                           cudaDataType_t in_type, const void *h_in, size_t count,
+                           cudaDataType_t out_type, void *h_out, const prim_scan_ends *ends,
                            int threads)
 {
-    prim_scan_args args =
-        shape("prim_scan_host", PRIM_SCAN_AUTO, kind, op, transform, in_type, 1, count, out_type);
-    put_operands(&args, h_initial, NULL, h_in, count, h_out, count);
-    args.total = h_total;
-    return run_host(&args, threads);
+    return run_on_host(vector_args("prim_scan_host", PRIM_SCAN_AUTO, kind, op, transform, in_type,
+                                   h_in, count, out_type, h_out, ends),
+                       threads);
 }
 
 prim_status prim_scan_rows_host(prim_scan_kind kind, prim_op op, prim_transform transform,
-                                const void *h_initial, cudaDataType_t in_type, const void *h_in,
-                                size_t rows, size_t columns, size_t in_ld, cudaDataType_t out_type,
-                                void *h_out, size_t out_ld, int threads)
+                                prim_matrix in, prim_matrix out, const prim_scan_ends *ends,
+                                int threads)
 {
-    prim_scan_args args = shape("prim_scan_rows_host", PRIM_SCAN_AUTO, kind, op, transform, in_type,
-                                rows, columns, out_type);
-    put_operands(&args, h_initial, NULL, h_in, in_ld, h_out, out_ld);
-    return run_host(&args, threads);
+    return run_on_host(
+        rows_args("prim_scan_rows_host", PRIM_SCAN_AUTO, kind, op, transform, in, out, ends),
+        threads);
 }
 
-prim_status prim_scan_2d_host(prim_op op, prim_transform transform, cudaDataType_t in_type,
-                              const void *h_in, size_t rows, size_t columns, size_t in_ld,
-                              cudaDataType_t out_type, void *h_out, size_t out_ld, int threads)
+prim_status prim_scan_2d_host(prim_op op, prim_transform transform, prim_matrix in, prim_matrix out,
+                              int threads)
 {
-    prim_scan_args args = shape_2d("prim_scan_2d_host", PRIM_SCAN_AUTO, op, transform, in_type,
-                                   rows, columns, out_type);
-    put_operands(&args, NULL, NULL, h_in, in_ld, h_out, out_ld);
-    return run_host(&args, threads);
+    return run_on_host(table_args("prim_scan_2d_host", PRIM_SCAN_AUTO, op, transform, in, out),
+                       threads);
 }
 
 /* ---- variants ---- */

@@ -24,6 +24,7 @@ typedef struct prim_scan_args {
     prim_scan_kind kind;
     prim_op op;
     prim_transform transform;
+    bool of_rows;        /* of a matrix, which have no total */
     bool summed_area;    /* the columns after the rows; then inclusive and without initial */
     bool of_aggregates;  /* inside: elements are aggregates, whose bits are turned already */
     const void *initial; /* host; NULL for the identity, or where d_initial is given */
@@ -32,8 +33,8 @@ typedef struct prim_scan_args {
     const void *in;
     size_t rows, columns, in_ld;
     void *out;
-    size_t out_ld;
-    void *total; /* of a vector; NULL: not wanted */
+    size_t out_rows, out_columns, out_ld; /* the first two checked to be those of in, and then so */
+    void *total;                          /* of a vector; NULL: not wanted */
 } prim_scan_args;
 
 static inline prim_scan_call_kind prim_scan_kind_of_call(const prim_scan_args *args)

@@ -21,8 +21,8 @@ int main()
             return 1;
     const double values[3] = {1, 2, 4};
     double sums[3];
-    if (prim_scan_host(PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, nullptr, CUDA_R_64F,
-                       values, 3, CUDA_R_64F, sums, nullptr, 2) != PRIM_OK)
+    if (prim_scan_host(PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_64F, values, 3,
+                       CUDA_R_64F, sums, nullptr, 2) != PRIM_OK)
         return std::printf("%s\n", prim_last_error(nullptr)), 1;
     std::printf("%s %g\n", prim_version(), sums[2]);
     return !(sums[2] == 7);

@@ -345,9 +345,15 @@ static void histogram_even(trial *t)
                                                  all.counts, all.ranks, bins, counter, all.members,
                                                  all.ranks)))
         for (size_t r = 0; r < all.ranks; r++) /* each adds to its own counters */
-            on_host(t, prim_histogram_even_host(flags, outside, range, type, all.h_in, all.whole,
-                                                bins, counter, all.parts[r].out->h,
-                                                all.parts[r].second->h, t->threads));
+            on_host(
+                t, prim_histogram_even_host(range, type, all.h_in, all.whole,
+                                            (prim_counters){.data = all.parts[r].out->h,
+                                                            .bins = bins,
+                                                            .type = counter,
+                                                            .flags = flags,
+                                                            .outside = outside,
+                                                            .outside_data = all.parts[r].second->h},
+                                            t->threads));
     forget(&all);
 }
 
@@ -377,8 +383,8 @@ static void scan(trial *t)
                                        all.members, all.ranks))) {
         char *const h_out = malloc(all.whole * out_bytes + 1);
         _Alignas(16) char total[16];
-        on_host(t, prim_scan_host(kind, op, f, NULL, types.in, all.h_in, all.whole, types.out,
-                                  h_out, total, t->threads));
+        on_host(t, prim_scan_host(kind, op, f, types.in, all.h_in, all.whole, types.out, h_out,
+                                  &(prim_scan_ends){.total = total}, t->threads));
         for (size_t r = 0; r < all.ranks; r++) {
             const part *const p = &all.parts[r];
             memcpy(p->out->h, h_out + p->begin * out_bytes, p->count * out_bytes);
@@ -413,8 +419,8 @@ static void carry(trial *t)
                                         all.members, all.ranks))) {
         char *const h_out = malloc((all.whole + 1) * out_bytes);
         _Alignas(16) char total[16];
-        on_host(t, prim_scan_host(PRIM_SCAN_EXCLUSIVE, op, f, NULL, types.in, all.h_in, all.whole,
-                                  types.out, h_out, total, t->threads));
+        on_host(t, prim_scan_host(PRIM_SCAN_EXCLUSIVE, op, f, types.in, all.h_in, all.whole,
+                                  types.out, h_out, &(prim_scan_ends){.total = total}, t->threads));
         memcpy(h_out + all.whole * out_bytes, total, out_bytes);
         for (size_t r = 0; r < all.ranks; r++)
             memcpy(all.parts[r].out->h, h_out + all.parts[r].begin * out_bytes, out_bytes);

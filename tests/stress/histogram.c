@@ -1,6 +1,8 @@
 #include <primitives/histogram.h>
 #include <primitives/merge.h>
 
+#include "../calls.h"
+#include "../histogram_calls.h"
 #include "oracles.h"
 #include "stress.h"
 
@@ -42,7 +44,7 @@ static double count_of(const operand *x, size_t count, prim_histogram_range rang
 
 static void histogram_even(trial *t)
 {
-    PICK_VARIANT(t, histogram);
+    t->variant = pick_variant(t, histogram_even_variant_at);
     const unsigned flags = (unsigned)pick(t, 4);
     const prim_outside outside = (prim_outside)pick(t, 3);
     const cudaDataType_t type = pick_type(t, all_types, COUNT_OF(all_types)),
@@ -51,19 +53,34 @@ static void histogram_even(trial *t)
     const prim_histogram_range range = pick_range(t);
     pick_values(t, ANYTHING);
     size_t bytes = 0;
-    const prim_status asked = prim_histogram_even_workspace_bytes(
-        t->variant, flags, outside, range, type, count, bins, counter, &bytes);
+    const prim_status asked = asked_bytes(
+        prim_histogram_even(
+            t->variant, range, type, NULL, count,
+            (prim_counters){.bins = bins, .type = counter, .flags = flags, .outside = outside},
+            asking()),
+        &bytes);
     operand *x = add_input(t, type, count, false), *y = add_output(t, counter, bins),
             *apart = add_outside(t, outside, counter, 1);
     begin(t, asked, bytes, true);
     describe(t, "histogram_even: variant %d, flags %u, outside %d, type %d, %zu samples, %zu bins",
              t->variant, flags, outside, type, count, bins);
-    if (!end(t, prim_histogram_even(t->variant, flags, outside, range, type, x->d, count, bins,
-                                    counter, y->d, apart->d, t->workspace, t->workspace_bytes,
-                                    t->stream)))
+    if (!end(t, prim_histogram_even(t->variant, range, type, x->d, count,
+                                    (prim_counters){.data = y->d,
+                                                    .bins = bins,
+                                                    .type = counter,
+                                                    .flags = flags,
+                                                    .outside = outside,
+                                                    .outside_data = apart->d},
+                                    with(t->stream, t->workspace, t->workspace_bytes))))
         return;
-    on_host(t, prim_histogram_even_host(flags, outside, range, type, x->h, count, bins, counter,
-                                        y->h, apart->h, t->threads));
+    on_host(t, prim_histogram_even_host(range, type, x->h, count,
+                                        (prim_counters){.data = y->h,
+                                                        .bins = bins,
+                                                        .type = counter,
+                                                        .flags = flags,
+                                                        .outside = outside,
+                                                        .outside_data = apart->h},
+                                        t->threads));
     const size_t bin = pick(t, bins);
     if (!is_float(type))
         expect(t, y, bin,
@@ -85,7 +102,7 @@ static operand *add_edges(trial *t, cudaDataType_t type, size_t count)
 
 static void histogram_edges(trial *t)
 {
-    PICK_VARIANT(t, histogram_edges);
+    t->variant = pick_variant(t, histogram_edges_variant_at);
     const unsigned flags = (unsigned)pick(t, 4);
     const prim_outside outside = (prim_outside)pick(t, 3);
     const cudaDataType_t type = pick_type(t, all_types, COUNT_OF(all_types)),
@@ -96,24 +113,39 @@ static void histogram_edges(trial *t)
     const size_t count = pick_size(t, 30000), bins = 1 + pick_size(t, 3000);
     pick_values(t, ANYTHING);
     size_t bytes = 0;
-    const prim_status asked = prim_histogram_edges_workspace_bytes(
-        t->variant, flags, outside, type, count, bins, edge, counter, &bytes);
+    const prim_status asked = asked_bytes(
+        prim_histogram_edges(
+            t->variant, type, NULL, count, edge, NULL,
+            (prim_counters){.bins = bins, .type = counter, .flags = flags, .outside = outside},
+            asking()),
+        &bytes);
     operand *x = add_input(t, type, count, false), *edges = add_edges(t, edge, bins + 1),
             *y = add_output(t, counter, bins), *apart = add_outside(t, outside, counter, 1);
     edges->is_aside = count == 0;
     begin(t, asked, bytes, true);
     describe(t, "histogram_edges: variant %d, flags %u, outside %d, type %d, %zu samples, %zu bins",
              t->variant, flags, outside, type, count, bins);
-    if (end(t, prim_histogram_edges(t->variant, flags, outside, type, x->d, count, bins, edge,
-                                    edges->d, counter, y->d, apart->d, t->workspace,
-                                    t->workspace_bytes, t->stream)))
-        on_host(t, prim_histogram_edges_host(flags, outside, type, x->h, count, bins, edge,
-                                             edges->h, counter, y->h, apart->h, t->threads));
+    if (end(t, prim_histogram_edges(t->variant, type, x->d, count, edge, edges->d,
+                                    (prim_counters){.data = y->d,
+                                                    .bins = bins,
+                                                    .type = counter,
+                                                    .flags = flags,
+                                                    .outside = outside,
+                                                    .outside_data = apart->d},
+                                    with(t->stream, t->workspace, t->workspace_bytes))))
+        on_host(t, prim_histogram_edges_host(type, x->h, count, edge, edges->h,
+                                             (prim_counters){.data = y->h,
+                                                             .bins = bins,
+                                                             .type = counter,
+                                                             .flags = flags,
+                                                             .outside = outside,
+                                                             .outside_data = apart->h},
+                                             t->threads));
 }
 
 static void histogram_channels(trial *t)
 {
-    PICK_VARIANT(t, histogram_channels);
+    t->variant = pick_variant(t, histogram_channels_variant_at);
     const unsigned flags = (unsigned)pick(t, 4);
     const prim_outside outside = (prim_outside)pick(t, 3);
     const cudaDataType_t type = pick_type(t, all_types, COUNT_OF(all_types)),
@@ -131,8 +163,12 @@ static void histogram_channels(trial *t)
                         .channels = (int)channels,
                         .type = type};
     size_t bytes = 0;
-    const prim_status asked = prim_histogram_even_channels_workspace_bytes(
-        t->variant, flags, outside, image, bins, counter, &bytes);
+    const prim_status asked = asked_bytes(
+        prim_histogram_even_channels(
+            t->variant, NULL, image,
+            (prim_counters){.bins = bins, .type = counter, .flags = flags, .outside = outside},
+            asking()),
+        &bytes);
     operand *x = add_input(t, type, span(height, samples, ld), false),
             *y = add_output(t, counter, channels * bins),
             *apart = add_outside(t, outside, counter, channels);
@@ -142,18 +178,29 @@ static void histogram_channels(trial *t)
              "ld %zu, %zu bins",
              t->variant, flags, outside, type, height, samples / channels, channels, ld, bins);
     image.data = x->d;
-    if (!end(t, prim_histogram_even_channels(t->variant, flags, outside, ranges, image, bins,
-                                             counter, y->d, apart->d, t->workspace,
-                                             t->workspace_bytes, t->stream)))
+    if (!end(t, prim_histogram_even_channels(t->variant, ranges, image,
+                                             (prim_counters){.data = y->d,
+                                                             .bins = bins,
+                                                             .type = counter,
+                                                             .flags = flags,
+                                                             .outside = outside,
+                                                             .outside_data = apart->d},
+                                             with(t->stream, t->workspace, t->workspace_bytes))))
         return;
     image.data = x->h;
-    on_host(t, prim_histogram_even_channels_host(flags, outside, ranges, image, bins, counter, y->h,
-                                                 apart->h, t->threads));
+    on_host(t, prim_histogram_even_channels_host(ranges, image,
+                                                 (prim_counters){.data = y->h,
+                                                                 .bins = bins,
+                                                                 .type = counter,
+                                                                 .flags = flags,
+                                                                 .outside = outside,
+                                                                 .outside_data = apart->h},
+                                                 t->threads));
 }
 
 static void histogram_weighted(trial *t)
 {
-    PICK_VARIANT(t, histogram_weighted);
+    t->variant = pick_variant(t, histogram_weighted_variant_at);
     const unsigned flags = (unsigned)pick(t, 4);
     const prim_outside outside = (prim_outside)pick(t, 3);
     const cudaDataType_t type = pick_type(t, all_types, COUNT_OF(all_types)),
@@ -168,8 +215,12 @@ static void histogram_weighted(trial *t)
                                   : weight == CUDA_R_32F ? (const void *)&largest_f32
                                                          : &largest;
     size_t bytes = 0;
-    const prim_status asked = prim_histogram_even_weighted_workspace_bytes(
-        t->variant, flags, outside, range, type, count, bins, weight, &bytes);
+    const prim_status asked = asked_bytes(
+        prim_histogram_even_weighted(
+            t->variant, range, type, NULL, count, NULL, NULL,
+            (prim_counters){.bins = bins, .type = weight, .flags = flags, .outside = outside},
+            asking()),
+        &bytes);
     operand *x = add_input(t, type, count, false), *w = add_input(t, weight, count, false),
             *y = add_output(t, weight, bins), *apart = add_outside(t, outside, weight, 1);
     begin(t, asked, bytes, true);
@@ -177,11 +228,21 @@ static void histogram_weighted(trial *t)
              "histogram_weighted: variant %d, flags %u, outside %d, types %d %d, largest %zu, "
              "%zu samples, %zu bins",
              t->variant, flags, outside, type, weight, kind, count, bins);
-    if (end(t, prim_histogram_even_weighted(t->variant, flags, outside, range, type, x->d, count,
-                                            bins, weight, w->d, h_largest, y->d, apart->d,
-                                            t->workspace, t->workspace_bytes, t->stream)))
-        on_host(t, prim_histogram_even_weighted_host(flags, outside, range, type, x->h, count, bins,
-                                                     weight, w->h, h_largest, y->h, apart->h,
+    if (end(t, prim_histogram_even_weighted(t->variant, range, type, x->d, count, w->d, h_largest,
+                                            (prim_counters){.data = y->d,
+                                                            .bins = bins,
+                                                            .type = weight,
+                                                            .flags = flags,
+                                                            .outside = outside,
+                                                            .outside_data = apart->d},
+                                            with(t->stream, t->workspace, t->workspace_bytes))))
+        on_host(t, prim_histogram_even_weighted_host(range, type, x->h, count, w->h, h_largest,
+                                                     (prim_counters){.data = y->h,
+                                                                     .bins = bins,
+                                                                     .type = weight,
+                                                                     .flags = flags,
+                                                                     .outside = outside,
+                                                                     .outside_data = apart->h},
                                                      t->threads));
 }
 

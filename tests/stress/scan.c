@@ -2,6 +2,7 @@
 
 #include <primitives/scan.h>
 
+#include "../calls.h"
 #include "../rungs.h"
 #include "oracles.h"
 #include "stress.h"
@@ -57,8 +58,8 @@ static void scan(trial *t)
     const size_t count = pick_size(t, 70000);
     pick_scan_values(t, op, p.in);
     size_t bytes = 0;
-    const prim_status asked =
-        prim_scan_workspace_bytes(t->variant, kind, op, f, p.in, count, p.out, &bytes);
+    const prim_status asked = asked_bytes(
+        prim_scan(t->variant, kind, op, f, p.in, NULL, count, p.out, NULL, NULL, asking()), &bytes);
     operand *x = add_input(t, p.in, count, needs_signs(t, op, p.in));
     operand *y = scan_output(t, x, p, count, true), *total = add_output(t, p.out, 1);
     total->may_be_null = total->has_any_nan = true;
@@ -68,11 +69,14 @@ static void scan(trial *t)
              t->variant, kind, op, f, p.in, p.out, count, x == y ? ", in place" : "");
     const void *h_initial = from.is_on_host ? from.bits : NULL,
                *d_initial = from.on_device != NULL ? from.on_device->d : NULL;
-    if (!end(t, prim_scan(t->variant, kind, op, f, h_initial, d_initial, p.in, x->d, count, p.out,
-                          y->d, total->d, t->workspace, t->workspace_bytes, t->stream)))
+    if (!end(t, prim_scan(t->variant, kind, op, f, p.in, x->d, count, p.out, y->d,
+                          &(prim_scan_ends){
+                              .h_initial = h_initial, .d_initial = d_initial, .total = total->d},
+                          with(t->stream, t->workspace, t->workspace_bytes))))
         return;
     const void *const is_given = from.on_device != NULL ? from.bits : h_initial;
-    on_host(t, prim_scan_host(kind, op, f, is_given, p.in, x->h, count, p.out, y->h, total->h,
+    on_host(t, prim_scan_host(kind, op, f, p.in, x->h, count, p.out, y->h,
+                              &(prim_scan_ends){.h_initial = is_given, .total = total->h},
                               t->threads));
     const combination c = {op, f, p};
     const size_t i = pick(t, count + 1), length = i + (kind == PRIM_SCAN_INCLUSIVE);
@@ -94,8 +98,10 @@ static void scan_rows(trial *t)
     pick_scan_values(t, op, p.in);
     const size_t out_ld = pick(t, 2) == 0 ? m.ld : m.columns + pick(t, 6);
     size_t bytes = 0;
-    const prim_status asked = prim_scan_rows_workspace_bytes(t->variant, kind, op, f, p.in, m.rows,
-                                                             m.columns, p.out, &bytes);
+    const prim_status asked = asked_bytes(
+        prim_scan_rows(t->variant, kind, op, f, prim_matrix_of(p.in, NULL, m.rows, m.columns, 0),
+                       prim_matrix_of(p.out, NULL, m.rows, m.columns, 0), NULL, asking()),
+        &bytes);
     operand *x = add_input(t, p.in, span(m.rows, m.columns, m.ld), needs_signs(t, op, p.in));
     operand *y = scan_output(t, x, p, span(m.rows, m.columns, out_ld), out_ld == m.ld);
     begin(t, asked, bytes, true);
@@ -104,12 +110,14 @@ static void scan_rows(trial *t)
              "ld %zu and %zu%s",
              t->variant, kind, op, f, p.in, p.out, m.rows, m.columns, m.ld, out_ld,
              x == y ? ", in place" : "");
-    if (!end(t, prim_scan_rows(t->variant, kind, op, f, NULL, NULL, p.in, x->d, m.rows, m.columns,
-                               m.ld, p.out, y->d, out_ld, t->workspace, t->workspace_bytes,
-                               t->stream)))
+    if (!end(t, prim_scan_rows(t->variant, kind, op, f,
+                               prim_matrix_of(p.in, x->d, m.rows, m.columns, m.ld),
+                               prim_matrix_of(p.out, y->d, m.rows, m.columns, out_ld), NULL,
+                               with(t->stream, t->workspace, t->workspace_bytes))))
         return;
-    on_host(t, prim_scan_rows_host(kind, op, f, NULL, p.in, x->h, m.rows, m.columns, m.ld, p.out,
-                                   y->h, out_ld, t->threads));
+    on_host(t, prim_scan_rows_host(kind, op, f, prim_matrix_of(p.in, x->h, m.rows, m.columns, m.ld),
+                                   prim_matrix_of(p.out, y->h, m.rows, m.columns, out_ld), NULL,
+                                   t->threads));
     const combination c = {op, f, p};
     const size_t row = pick(t, m.rows + 1), column = pick(t, m.columns + 1),
                  length = column + (kind == PRIM_SCAN_INCLUSIVE);
@@ -129,18 +137,21 @@ static void scan_2d(trial *t)
         return;
     pick_values(t, is_float(p.out) ? WHOLE_NUMBERS : ANYTHING);
     size_t bytes = 0;
-    const prim_status asked =
-        prim_scan_2d_workspace_bytes(t->variant, op, f, p.in, m.rows, m.columns, p.out, &bytes);
+    const prim_status asked = asked_bytes(
+        prim_scan_2d(t->variant, op, f, prim_matrix_of(p.in, NULL, m.rows, m.columns, 0),
+                     prim_matrix_of(p.out, NULL, m.rows, m.columns, 0), asking()),
+        &bytes);
     operand *x = add_input(t, p.in, span(m.rows, m.columns, m.ld), false);
     operand *y = scan_output(t, x, p, span(m.rows, m.columns, m.ld), true);
     begin(t, asked, bytes, true);
     describe(t, "scan_2d: variant %d, op %d, transform %d, types %d %d, %zu × %zu", t->variant, op,
              f, p.in, p.out, m.rows, m.columns);
-    if (!end(t, prim_scan_2d(t->variant, op, f, p.in, x->d, m.rows, m.columns, m.ld, p.out, y->d,
-                             m.ld, t->workspace, t->workspace_bytes, t->stream)))
+    if (!end(t, prim_scan_2d(t->variant, op, f, prim_matrix_of(p.in, x->d, m.rows, m.columns, m.ld),
+                             prim_matrix_of(p.out, y->d, m.rows, m.columns, m.ld),
+                             with(t->stream, t->workspace, t->workspace_bytes))))
         return;
-    on_host(t, prim_scan_2d_host(op, f, p.in, x->h, m.rows, m.columns, m.ld, p.out, y->h, m.ld,
-                                 t->threads));
+    on_host(t, prim_scan_2d_host(op, f, prim_matrix_of(p.in, x->h, m.rows, m.columns, m.ld),
+                                 prim_matrix_of(p.out, y->h, m.rows, m.columns, m.ld), t->threads));
     const combination c = {op, f, p};
     const size_t row = pick(t, m.rows + 1), column = pick(t, m.columns + 1);
     if (row == m.rows || column >= m.columns || !is_known(&c, column + 1))

@@ -11,9 +11,9 @@ static int scans(prim_scan_variant variant, size_t count, int32_t initial)
 {
     const int32_t *d_in = on_device(in, sizeof in);
     int32_t *d_out = on_device(NULL, sizeof out), *d_total = on_device(NULL, sizeof total);
-    const prim_status status =
-        prim_scan(variant, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, &initial, NULL,
-                  CUDA_R_32I, d_in, count, CUDA_R_32I, d_out, d_total, NULL, 0, NULL);
+    const prim_status status = prim_scan(
+        variant, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32I, d_in, count,
+        CUDA_R_32I, d_out, &(prim_scan_ends){.h_initial = &initial, .total = d_total}, NULL);
     if (status != PRIM_OK)
         return printf("%zu: %s\n", count, prim_last_error(NULL)), 0;
     cudaMemcpy(out, d_out, sizeof out, cudaMemcpyDeviceToHost);
@@ -28,11 +28,12 @@ static int scans(prim_scan_variant variant, size_t count, int32_t initial)
 
 static int refuses(prim_scan_variant variant)
 {
-    return !prim_scan_supports(variant, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
-                               CUDA_R_32F, 100, CUDA_R_32F) &&
-           prim_scan(variant, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, NULL, NULL,
-                     CUDA_R_32F, in, 100, CUDA_R_32F, out, NULL, NULL, 0,
-                     NULL) == PRIM_ERROR_UNSUPPORTED;
+    prim_answer answer;
+    return prim_scan(variant, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32F,
+                     NULL, 100, CUDA_R_32F, NULL, NULL,
+                     &(prim_call){.answer = &answer}) == PRIM_ERROR_UNSUPPORTED &&
+           prim_scan(variant, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32F, in,
+                     100, CUDA_R_32F, out, NULL, NULL) == PRIM_ERROR_UNSUPPORTED;
 }
 
 /* A scan of which only LOOKBACK and prim_scan() were built takes arrays of any length, and refuses
@@ -53,13 +54,17 @@ int main(void)
             !refuses((prim_scan_variant)variant->value))
             return printf("%s is not refused\n", variant->name), 1;
     }
-    if (prim_scan_choose(PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32F, 1000,
-                         CUDA_R_32F) != PRIM_SCAN_LOOKBACK)
+    prim_answer answer;
+    const prim_call asked = {.answer = &answer};
+    if (prim_scan(PRIM_SCAN_AUTO, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32F,
+                  NULL, 1000, CUDA_R_32F, NULL, NULL, &asked) != PRIM_OK ||
+        answer.variant->value != PRIM_SCAN_LOOKBACK)
         return printf("AUTO is not LOOKBACK\n"), 1;
-    if (prim_scan_rows_supports(PRIM_SCAN_AUTO, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM,
-                                PRIM_TRANSFORM_NONE, CUDA_R_32F, 2, 100, CUDA_R_32F) ||
-        prim_scan_2d_supports(PRIM_SCAN_AUTO, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32F, 2, 100,
-                              CUDA_R_32F))
+    const prim_matrix matrix = prim_matrix_of(CUDA_R_32F, NULL, 2, 100, 0);
+    if (prim_scan_rows(PRIM_SCAN_AUTO, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
+                       matrix, matrix, NULL, &asked) == PRIM_OK ||
+        prim_scan_2d(PRIM_SCAN_AUTO, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, matrix, matrix, &asked) ==
+            PRIM_OK)
         return printf("a call of another kind is not refused\n"), 1;
     return 0;
 }

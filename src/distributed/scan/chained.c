@@ -256,8 +256,10 @@ static prim_status scan_from_before(const prim_team *team, const prim_member *me
 static bool is_read_once(const prim_parts_scan *s, size_t count)
 {
     const prim_reduction *r = &s->reduction;
-    return prim_scan_choose(s->kind, r->op, r->transform, r->in_type, count, s->out_type) ==
-           PRIM_SCAN_CHAINED;
+    prim_answer answer;
+    return prim_scan(PRIM_SCAN_AUTO, s->kind, r->op, r->transform, r->in_type, NULL, count,
+                     s->out_type, NULL, NULL, &(prim_call){.answer = &answer}) == PRIM_OK &&
+           answer.variant->value == PRIM_SCAN_CHAINED;
 }
 
 /* The same by one launch, to which each tile's prefix is given. */

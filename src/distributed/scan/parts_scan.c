@@ -7,8 +7,11 @@ prim_status prim_parts_scan_bytes(const prim_team *team, size_t count, size_t *b
 {
     const prim_parts_scan *s = team->args;
     const prim_reduction *r = &s->reduction;
-    return prim_scan_workspace_bytes(PRIM_SCAN_AUTO, s->kind, r->op, r->transform, r->in_type,
-                                     count, s->out_type, bytes);
+    prim_answer answer;
+    return prim_team_asked(prim_scan(PRIM_SCAN_AUTO, s->kind, r->op, r->transform, r->in_type, NULL,
+                                     count, s->out_type, NULL, NULL,
+                                     &(prim_call){.answer = &answer}),
+                           &answer, bytes);
 }
 
 prim_status prim_parts_scan_from(const prim_team *team, const prim_member *member,
@@ -19,9 +22,12 @@ prim_status prim_parts_scan_from(const prim_team *team, const prim_member *membe
     const prim_reduction *r = &s->reduction;
     size_t bytes;
     const prim_status status = prim_parts_scan_bytes(team, prim_team_largest_part(team), &bytes);
-    return status == PRIM_OK ? prim_scan(PRIM_SCAN_AUTO, s->kind, r->op, r->transform, NULL,
-                                         d_initial, r->in_type, in, count, s->out_type, out, total,
-                                         prim_team_inner(memory, bytes), bytes, member->call.stream)
+    return status == PRIM_OK ? prim_scan(PRIM_SCAN_AUTO, s->kind, r->op, r->transform, r->in_type,
+                                         in, count, s->out_type, out,
+                                         &(prim_scan_ends){.d_initial = d_initial, .total = total},
+                                         &(prim_call){.stream = member->call.stream,
+                                                      .d_workspace = prim_team_inner(memory, bytes),
+                                                      .workspace_bytes = bytes})
                              : status;
 }
 

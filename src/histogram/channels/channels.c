@@ -5,13 +5,8 @@
 #include "common/host/fail.h"
 #include "histogram/histogram_args.h"
 
-#define RUNGS(X)                         \
-    X(histogram, channels_global_atomic) \
-    X(histogram, channels_multi_copy)
-
-RUNGS(PRIM_DECLARE_RUNG)
-
-const prim_rung *const prim_histogram_channels_rungs[] = {RUNGS(PRIM_RUNG_ROW) NULL};
+const prim_rung *const prim_histogram_channels_rungs[] = {
+    PRIM_HISTOGRAM_CHANNELS_RUNGS(PRIM_RUNG_ROW) NULL};
 
 /* MULTI_COPY where a block's shared memory holds the counters of all channels. */
 int prim_histogram_choose_channels_rung(const void *args)
@@ -34,6 +29,8 @@ static prim_status check_kind(const void *any)
 
 static prim_status check_ranges(const prim_histogram_args *args)
 {
+    if (prim_is_left_open(&args->call, args->ranges))
+        return PRIM_OK;
     if (args->ranges == NULL)
         return prim_fail(PRIM_ERROR_NULL, "%s: h_ranges is NULL", args->call.name);
     prim_status status =
@@ -75,100 +72,45 @@ static void describe(const void *any, char *text, size_t bytes)
              args->image.channels, args->bins);
 }
 
+static const prim_rung *const others[] = {
+    PRIM_HISTOGRAM_EVEN_RUNGS(PRIM_RUNG_ROW) PRIM_HISTOGRAM_EDGES_RUNGS(PRIM_RUNG_ROW)
+        PRIM_HISTOGRAM_WEIGHTED_RUNGS(PRIM_RUNG_ROW) NULL};
+
 static const prim_ladder ladder = {
     .rungs = prim_histogram_channels_rungs,
+    .others = others,
     .choose = prim_histogram_choose_channels_rung,
     .check_kind = check_kind,
     .check_operands = check_operands,
     .describe = describe,
 };
 
-/* All arguments except the prim_request and the pointers. */
-static prim_histogram_args shape(unsigned flags, prim_outside outside, prim_image image,
-                                 size_t bins, cudaDataType_t counter_type)
+static prim_histogram_args channels_args(const char *name, prim_histogram_variant variant,
+                                         const prim_histogram_range *h_ranges, prim_image image,
+                                         prim_counters out)
 {
-    return (prim_histogram_args){.flags = flags,
-                                 .outside = outside,
-                                 .sample_type = image.type,
-                                 .count = image.width * image.height,
-                                 .bins = bins,
-                                 .counter_type = counter_type,
-                                 .image = image};
+    prim_histogram_args args = prim_histogram_args_of(name, variant, image.type, image.data,
+                                                      image.width * image.height, out);
+    args.image = image;
+    args.ranges = h_ranges;
+    return args;
 }
 
-static void set_operands(prim_histogram_args *args, const prim_histogram_range *h_ranges,
-                         void *counters, void *outside)
+prim_status prim_histogram_even_channels(prim_histogram_variant variant,
+                                         const prim_histogram_range *h_ranges, prim_image image,
+                                         prim_counters out, const prim_call *call)
 {
-    args->ranges = h_ranges;
-    args->samples = args->image.data;
-    args->counters = counters;
-    args->outside_counters = outside;
+    prim_histogram_args args =
+        channels_args("prim_histogram_even_channels", variant, h_ranges, image, out);
+    return prim_ladder_call(&ladder, &args.call, call);
 }
 
-prim_status prim_histogram_even_channels(prim_histogram_channels_variant variant, unsigned flags,
-                                         prim_outside outside, const prim_histogram_range *h_ranges,
-                                         prim_image image, size_t bins, cudaDataType_t counter_type,
-                                         void *d_counters, void *d_outside, void *d_workspace,
-                                         size_t workspace_bytes, cudaStream_t stream)
+prim_status prim_histogram_even_channels_host(const prim_histogram_range *h_ranges,
+                                              prim_image image, prim_counters out, int threads)
 {
-    prim_histogram_args args = shape(flags, outside, image, bins, counter_type);
-    args.call = (prim_request){
-        "prim_histogram_even_channels", (int)variant, false, d_workspace, workspace_bytes, stream, NULL};
-    set_operands(&args, h_ranges, d_counters, d_outside);
-    return prim_ladder_run(&ladder, &args.call);
-}
-
-prim_status prim_histogram_even_channels_workspace_bytes(prim_histogram_channels_variant variant,
-                                                         unsigned flags, prim_outside outside,
-                                                         prim_image image, size_t bins,
-                                                         cudaDataType_t counter_type, size_t *bytes)
-{
-    prim_histogram_args args = shape(flags, outside, image, bins, counter_type);
-    args.call = (prim_request){.name = "prim_histogram_even_channels_workspace_bytes",
-                            .variant = (int)variant};
-    return prim_ladder_workspace_bytes(&ladder, &args.call, bytes);
-}
-
-bool prim_histogram_even_channels_supports(prim_histogram_channels_variant variant, unsigned flags,
-                                           prim_outside outside, prim_image image, size_t bins,
-                                           cudaDataType_t counter_type)
-{
-    prim_histogram_args args = shape(flags, outside, image, bins, counter_type);
-    args.call =
-        (prim_request){.name = "prim_histogram_even_channels_supports", .variant = (int)variant};
-    return prim_ladder_supports(&ladder, &args.call);
-}
-
-prim_histogram_channels_variant prim_histogram_even_channels_choose(unsigned flags,
-                                                                    prim_outside outside,
-                                                                    prim_image image, size_t bins,
-                                                                    cudaDataType_t counter_type)
-{
-    prim_histogram_args args = shape(flags, outside, image, bins, counter_type);
-    args.call = (prim_request){.name = "prim_histogram_even_channels_choose",
-                            .variant = PRIM_HISTOGRAM_CHANNELS_AUTO};
-    return (prim_histogram_channels_variant)prim_ladder_choose(&ladder, &args.call);
-}
-
-prim_status prim_histogram_even_channels_host(unsigned flags, prim_outside outside,
-                                              const prim_histogram_range *h_ranges,
-                                              prim_image image, size_t bins,
-                                              cudaDataType_t counter_type, void *h_counters,
-                                              void *h_outside, int threads)
-{
-    prim_histogram_args args = shape(flags, outside, image, bins, counter_type);
-    args.call = (prim_request){.name = "prim_histogram_even_channels_host", .on_host = true};
-    set_operands(&args, h_ranges, h_counters, h_outside);
+    prim_histogram_args args = channels_args("prim_histogram_even_channels_host",
+                                             PRIM_HISTOGRAM_AUTO, h_ranges, image, out);
+    args.call.on_host = true;
     const prim_status status = prim_ladder_check_host(&ladder, &args.call);
     return status == PRIM_OK ? prim_histogram_channels_on_host(&args, threads) : status;
-}
-
-const prim_variant *prim_histogram_channels_variant_at(size_t index)
-{
-    return prim_ladder_variant_at(&ladder, index);
-}
-
-const prim_variant *prim_histogram_channels_variant_info(prim_histogram_channels_variant variant)
-{
-    return prim_ladder_variant_info(&ladder, (int)variant);
 }

@@ -5,13 +5,8 @@
 #include "common/host/fail.h"
 #include "histogram/histogram_args.h"
 
-#define RUNGS(X)               \
-    X(histogram, edges_search) \
-    X(histogram, edges_table)
-
-RUNGS(PRIM_DECLARE_RUNG)
-
-const prim_rung *const prim_histogram_edges_rungs[] = {RUNGS(PRIM_RUNG_ROW) NULL};
+const prim_rung *const prim_histogram_edges_rungs[] = {PRIM_HISTOGRAM_EDGES_RUNGS(PRIM_RUNG_ROW)
+                                                           NULL};
 
 /* The table, unless there are so few samples that making it would cost more. */
 int prim_histogram_choose_edges_rung(const void *any)
@@ -83,104 +78,47 @@ static void describe(const void *any, char *text, size_t bytes)
              prim_element_name(args->sample_type), args->count, args->bins);
 }
 
+static const prim_rung *const others[] = {
+    PRIM_HISTOGRAM_EVEN_RUNGS(PRIM_RUNG_ROW) PRIM_HISTOGRAM_CHANNELS_RUNGS(PRIM_RUNG_ROW)
+        PRIM_HISTOGRAM_WEIGHTED_RUNGS(PRIM_RUNG_ROW) NULL};
+
 static const prim_ladder ladder = {
     .rungs = prim_histogram_edges_rungs,
+    .others = others,
     .choose = prim_histogram_choose_edges_rung,
     .check_kind = check_kind,
     .check_operands = check_operands,
     .describe = describe,
 };
 
-prim_status prim_histogram_edges(prim_histogram_edges_variant variant, unsigned flags,
-                                 prim_outside outside, cudaDataType_t sample_type,
-                                 const void *d_samples, size_t count, size_t bins,
-                                 cudaDataType_t edge_type, const void *d_edges,
-                                 cudaDataType_t counter_type, void *d_counters, void *d_outside,
-                                 void *d_workspace, size_t workspace_bytes, cudaStream_t stream)
+static prim_histogram_args edges_args(const char *name, prim_histogram_variant variant,
+                                      cudaDataType_t sample_type, const void *samples, size_t count,
+                                      cudaDataType_t edge_type, const void *edges,
+                                      prim_counters out)
 {
-    prim_histogram_args args = {
-        .call = {"prim_histogram_edges", (int)variant, false, d_workspace, workspace_bytes, stream},
-        .flags = flags,
-        .outside = outside,
-        .sample_type = sample_type,
-        .samples = d_samples,
-        .count = count,
-        .bins = bins,
-        .counter_type = counter_type,
-        .counters = d_counters,
-        .outside_counters = d_outside,
-        .edge_type = edge_type,
-        .edges = d_edges};
-    return prim_ladder_run(&ladder, &args.call);
+    prim_histogram_args args =
+        prim_histogram_args_of(name, variant, sample_type, samples, count, out);
+    args.edge_type = edge_type;
+    args.edges = edges;
+    return args;
 }
 
-static prim_histogram_args shape(const char *name, prim_histogram_edges_variant variant,
-                                 unsigned flags, prim_outside outside, cudaDataType_t sample_type,
-                                 size_t count, size_t bins, cudaDataType_t edge_type,
-                                 cudaDataType_t counter_type)
+prim_status prim_histogram_edges(prim_histogram_variant variant, cudaDataType_t sample_type,
+                                 const void *d_samples, size_t count, cudaDataType_t edge_type,
+                                 const void *d_edges, prim_counters out, const prim_call *call)
 {
-    return (prim_histogram_args){.call = {.name = name, .variant = (int)variant},
-                                 .flags = flags,
-                                 .outside = outside,
-                                 .sample_type = sample_type,
-                                 .count = count,
-                                 .bins = bins,
-                                 .counter_type = counter_type,
-                                 .edge_type = edge_type};
+    prim_histogram_args args = edges_args("prim_histogram_edges", variant, sample_type, d_samples,
+                                          count, edge_type, d_edges, out);
+    return prim_ladder_call(&ladder, &args.call, call);
 }
 
-prim_status prim_histogram_edges_workspace_bytes(prim_histogram_edges_variant variant,
-                                                 unsigned flags, prim_outside outside,
-                                                 cudaDataType_t sample_type, size_t count,
-                                                 size_t bins, cudaDataType_t edge_type,
-                                                 cudaDataType_t counter_type, size_t *bytes)
+prim_status prim_histogram_edges_host(cudaDataType_t sample_type, const void *h_samples,
+                                      size_t count, cudaDataType_t edge_type, const void *h_edges,
+                                      prim_counters out, int threads)
 {
-    const prim_histogram_args args =
-        shape("prim_histogram_edges_workspace_bytes", variant, flags, outside, sample_type, count,
-              bins, edge_type, counter_type);
-    return prim_ladder_workspace_bytes(&ladder, &args.call, bytes);
-}
-
-bool prim_histogram_edges_supports(prim_histogram_edges_variant variant, unsigned flags,
-                                   prim_outside outside, cudaDataType_t sample_type, size_t count,
-                                   size_t bins, cudaDataType_t edge_type,
-                                   cudaDataType_t counter_type)
-{
-    const prim_histogram_args args = shape("prim_histogram_edges_supports", variant, flags, outside,
-                                           sample_type, count, bins, edge_type, counter_type);
-    return prim_ladder_supports(&ladder, &args.call);
-}
-
-prim_histogram_edges_variant prim_histogram_edges_choose(unsigned flags, prim_outside outside,
-                                                         cudaDataType_t sample_type, size_t count,
-                                                         size_t bins, cudaDataType_t edge_type,
-                                                         cudaDataType_t counter_type)
-{
-    const prim_histogram_args args =
-        shape("prim_histogram_edges_choose", PRIM_HISTOGRAM_EDGES_AUTO, flags, outside, sample_type,
-              count, bins, edge_type, counter_type);
-    return (prim_histogram_edges_variant)prim_ladder_choose(&ladder, &args.call);
-}
-
-prim_status prim_histogram_edges_host(unsigned flags, prim_outside outside,
-                                      cudaDataType_t sample_type, const void *h_samples,
-                                      size_t count, size_t bins, cudaDataType_t edge_type,
-                                      const void *h_edges, cudaDataType_t counter_type,
-                                      void *h_counters, void *h_outside, int threads)
-{
-    const prim_histogram_args args = {
-        .call = {.name = "prim_histogram_edges_host", .on_host = true},
-        .flags = flags,
-        .outside = outside,
-        .sample_type = sample_type,
-        .samples = h_samples,
-        .count = count,
-        .bins = bins,
-        .counter_type = counter_type,
-        .counters = h_counters,
-        .outside_counters = h_outside,
-        .edge_type = edge_type,
-        .edges = h_edges};
+    prim_histogram_args args = edges_args("prim_histogram_edges_host", PRIM_HISTOGRAM_AUTO,
+                                          sample_type, h_samples, count, edge_type, h_edges, out);
+    args.call.on_host = true;
     const prim_status status = prim_ladder_check_host(&ladder, &args.call);
     return status == PRIM_OK ? prim_histogram_edges_on_host(&args, threads) : status;
 }
@@ -209,14 +147,4 @@ prim_status prim_histogram_check_edges_host(size_t bins, cudaDataType_t edge_typ
         *where = descent;
     return prim_fail(PRIM_ERROR_VALUE, "%s: edge %zu is NaN or less than the one before", call.name,
                      descent);
-}
-
-const prim_variant *prim_histogram_edges_variant_at(size_t index)
-{
-    return prim_ladder_variant_at(&ladder, index);
-}
-
-const prim_variant *prim_histogram_edges_variant_info(prim_histogram_edges_variant variant)
-{
-    return prim_ladder_variant_info(&ladder, (int)variant);
 }

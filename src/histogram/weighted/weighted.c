@@ -6,13 +6,8 @@
 #include "common/host/fail.h"
 #include "histogram/histogram_args.h"
 
-#define RUNGS(X)                         \
-    X(histogram, weighted_global_atomic) \
-    X(histogram, weighted_multi_copy)
-
-RUNGS(PRIM_DECLARE_RUNG)
-
-const prim_rung *const prim_histogram_weighted_rungs[] = {RUNGS(PRIM_RUNG_ROW) NULL};
+const prim_rung *const prim_histogram_weighted_rungs[] = {
+    PRIM_HISTOGRAM_WEIGHTED_RUNGS(PRIM_RUNG_ROW) NULL};
 
 /* MULTI_COPY where a block's shared memory holds the sums. */
 int prim_histogram_choose_weighted_rung(const void *args)
@@ -96,109 +91,55 @@ static void describe(const void *any, char *text, size_t bytes)
              prim_element_name(args->weight_type));
 }
 
+static const prim_rung *const others[] = {
+    PRIM_HISTOGRAM_EVEN_RUNGS(PRIM_RUNG_ROW) PRIM_HISTOGRAM_EDGES_RUNGS(PRIM_RUNG_ROW)
+        PRIM_HISTOGRAM_CHANNELS_RUNGS(PRIM_RUNG_ROW) NULL};
+
 static const prim_ladder ladder = {
     .rungs = prim_histogram_weighted_rungs,
+    .others = others,
     .choose = prim_histogram_choose_weighted_rung,
     .check_kind = check_kind,
     .check_operands = check_operands,
     .describe = describe,
 };
 
-/* All arguments except the prim_request and the pointers. */
-static prim_histogram_args shape(unsigned flags, prim_outside outside, prim_histogram_range range,
-                                 cudaDataType_t sample_type, size_t count, size_t bins,
-                                 cudaDataType_t weight_type)
+static prim_histogram_args weighted_args(const char *name, prim_histogram_variant variant,
+                                         prim_histogram_range range, cudaDataType_t sample_type,
+                                         const void *samples, size_t count, const void *weights,
+                                         const void *h_largest, prim_counters sums)
 {
-    return (prim_histogram_args){.flags = flags,
-                                 .outside = outside,
-                                 .range = range,
-                                 .sample_type = sample_type,
-                                 .count = count,
-                                 .bins = bins,
-                                 .counter_type = CUDA_R_64U,
-                                 .weight_type = weight_type};
+    prim_histogram_args args =
+        prim_histogram_args_of(name, variant, sample_type, samples, count, sums);
+    args.range = range;
+    args.counter_type = CUDA_R_64U;
+    args.weight_type = sums.type;
+    args.weights = weights;
+    args.largest = h_largest;
+    return args;
 }
 
-static void set_operands(prim_histogram_args *args, const void *samples, const void *weights,
-                         const void *h_largest, void *sums, void *outside)
-{
-    args->samples = samples;
-    args->weights = weights;
-    args->largest = h_largest;
-    args->counters = sums;
-    args->outside_counters = outside;
-}
-
-prim_status prim_histogram_even_weighted(prim_histogram_weighted_variant variant, unsigned flags,
-                                         prim_outside outside, prim_histogram_range range,
+prim_status prim_histogram_even_weighted(prim_histogram_variant variant, prim_histogram_range range,
                                          cudaDataType_t sample_type, const void *d_samples,
-                                         size_t count, size_t bins, cudaDataType_t weight_type,
-                                         const void *d_weights, const void *h_largest, void *d_sums,
-                                         void *d_outside, void *d_workspace, size_t workspace_bytes,
-                                         cudaStream_t stream)
+                                         size_t count, const void *d_weights, const void *h_largest,
+                                         prim_counters sums, const prim_call *call)
 {
-    prim_histogram_args args = shape(flags, outside, range, sample_type, count, bins, weight_type);
-    args.call = (prim_request){
-        "prim_histogram_even_weighted", (int)variant, false, d_workspace, workspace_bytes, stream, NULL};
-    set_operands(&args, d_samples, d_weights, h_largest, d_sums, d_outside);
-    return prim_ladder_run(&ladder, &args.call);
+    prim_histogram_args args =
+        weighted_args("prim_histogram_even_weighted", variant, range, sample_type, d_samples, count,
+                      d_weights, h_largest, sums);
+    return prim_ladder_call(&ladder, &args.call, call);
 }
 
-prim_status prim_histogram_even_weighted_workspace_bytes(prim_histogram_weighted_variant variant,
-                                                         unsigned flags, prim_outside outside,
-                                                         prim_histogram_range range,
-                                                         cudaDataType_t sample_type, size_t count,
-                                                         size_t bins, cudaDataType_t weight_type,
-                                                         size_t *bytes)
-{
-    prim_histogram_args args = shape(flags, outside, range, sample_type, count, bins, weight_type);
-    args.call = (prim_request){.name = "prim_histogram_even_weighted_workspace_bytes",
-                            .variant = (int)variant};
-    return prim_ladder_workspace_bytes(&ladder, &args.call, bytes);
-}
-
-bool prim_histogram_even_weighted_supports(prim_histogram_weighted_variant variant, unsigned flags,
-                                           prim_outside outside, prim_histogram_range range,
-                                           cudaDataType_t sample_type, size_t count, size_t bins,
-                                           cudaDataType_t weight_type)
-{
-    prim_histogram_args args = shape(flags, outside, range, sample_type, count, bins, weight_type);
-    args.call =
-        (prim_request){.name = "prim_histogram_even_weighted_supports", .variant = (int)variant};
-    return prim_ladder_supports(&ladder, &args.call);
-}
-
-prim_histogram_weighted_variant
-prim_histogram_even_weighted_choose(unsigned flags, prim_outside outside,
-                                    prim_histogram_range range, cudaDataType_t sample_type,
-                                    size_t count, size_t bins, cudaDataType_t weight_type)
-{
-    prim_histogram_args args = shape(flags, outside, range, sample_type, count, bins, weight_type);
-    args.call = (prim_request){.name = "prim_histogram_even_weighted_choose",
-                            .variant = PRIM_HISTOGRAM_WEIGHTED_AUTO};
-    return (prim_histogram_weighted_variant)prim_ladder_choose(&ladder, &args.call);
-}
-
-prim_status prim_histogram_even_weighted_host(unsigned flags, prim_outside outside,
-                                              prim_histogram_range range,
+prim_status prim_histogram_even_weighted_host(prim_histogram_range range,
                                               cudaDataType_t sample_type, const void *h_samples,
-                                              size_t count, size_t bins, cudaDataType_t weight_type,
-                                              const void *h_weights, const void *h_largest,
-                                              void *h_sums, void *h_outside, int threads)
+                                              size_t count, const void *h_weights,
+                                              const void *h_largest, prim_counters sums,
+                                              int threads)
 {
-    prim_histogram_args args = shape(flags, outside, range, sample_type, count, bins, weight_type);
-    args.call = (prim_request){.name = "prim_histogram_even_weighted_host", .on_host = true};
-    set_operands(&args, h_samples, h_weights, h_largest, h_sums, h_outside);
+    prim_histogram_args args =
+        weighted_args("prim_histogram_even_weighted_host", PRIM_HISTOGRAM_AUTO, range, sample_type,
+                      h_samples, count, h_weights, h_largest, sums);
+    args.call.on_host = true;
     const prim_status status = prim_ladder_check_host(&ladder, &args.call);
     return status == PRIM_OK ? prim_histogram_weighted_on_host(&args, threads) : status;
-}
-
-const prim_variant *prim_histogram_weighted_variant_at(size_t index)
-{
-    return prim_ladder_variant_at(&ladder, index);
-}
-
-const prim_variant *prim_histogram_weighted_variant_info(prim_histogram_weighted_variant variant)
-{
-    return prim_ladder_variant_info(&ladder, (int)variant);
 }
