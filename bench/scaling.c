@@ -266,9 +266,9 @@ static void count_together(const team *t, size_t count)
     prim_rank ranks[MOST_GPUS];
     (void)count;
     make_ranks(t, t->d_out, ranks);
-    must_prim(prim_distributed_histogram_even(PRIM_HISTOGRAM_AUTO, 0, PRIM_OUTSIDE_DROP, all_bytes,
-                                              CUDA_R_8U, t->counts, (size_t)t->gpus, BINS,
-                                              CUDA_R_32U, ranks, (size_t)t->gpus));
+    must_prim(prim_distributed_histogram_even(
+        PRIM_HISTOGRAM_AUTO, all_bytes, CUDA_R_8U, t->counts, (size_t)t->gpus,
+        (prim_counters){.bins = BINS, .type = CUDA_R_32U}, ranks, (size_t)t->gpus));
 }
 
 /* ---- scans, in place ---- */

@@ -146,9 +146,10 @@ static void count_values(const team *t, prim_rank *ranks)
     const prim_histogram_range all = prim_integer_range(0, VALUES);
     for (int g = 0; g < t->own; g++)
         ranks[g].d_out = t->gpus[g].d_found->counts;
-    check_prim(program, prim_distributed_histogram_even(PRIM_HISTOGRAM_AUTO, 0, PRIM_OUTSIDE_DROP,
-                                                        all, CUDA_R_8U, t->bytes, (size_t)t->count,
-                                                        VALUES, CUDA_R_64U, ranks, (size_t)t->own));
+    check_prim(program,
+               prim_distributed_histogram_even(
+                   PRIM_HISTOGRAM_AUTO, all, CUDA_R_8U, t->bytes, (size_t)t->count,
+                   (prim_counters){.bins = VALUES, .type = CUDA_R_64U}, ranks, (size_t)t->own));
 }
 
 static void add_up_so_far(const team *t, prim_rank *ranks)
@@ -171,8 +172,8 @@ static void count_sums_below(const team *t, uint64_t limit, prim_rank *ranks)
         ranks[g].d_out = t->gpus[g].d_found->counts;
     }
     check_prim(program, prim_distributed_histogram_even(
-                            PRIM_HISTOGRAM_AUTO, 0, PRIM_OUTSIDE_DROP, below, CUDA_R_64U, t->bytes,
-                            (size_t)t->count, 1, CUDA_R_64U, ranks, (size_t)t->own));
+                            PRIM_HISTOGRAM_AUTO, below, CUDA_R_64U, t->bytes, (size_t)t->count,
+                            (prim_counters){.bins = 1, .type = CUDA_R_64U}, ranks, (size_t)t->own));
 }
 
 static findings found_by(const gpu *g)

@@ -1037,9 +1037,11 @@ static const prim_histogram_range range = {-100, 100, -0.8, 0.9};
 static prim_status call_histogram(const job *j, const prim_rank *ranks, size_t own_ranks)
 {
     const counting *c = j->args;
-    return prim_distributed_histogram_even(c->variant, c->flags, c->outside, range, j->type,
-                                           j->counts, j->ranks, c->bins, c->counters, ranks,
-                                           own_ranks);
+    return prim_distributed_histogram_even(
+        c->variant, range, j->type, j->counts, j->ranks,
+        (prim_counters){
+            .bins = c->bins, .type = c->counters, .flags = c->flags, .outside = c->outside},
+        ranks, own_ranks);
 }
 
 static void check_histogram(const counting *c, size_t ranks, cut how, cudaDataType_t type,
@@ -1090,10 +1092,12 @@ Test(distributed, histograms_of_all_parts)
     };
     const size_t count = 5;
     for (size_t less = 0; less <= 100; less += 100) /* bins would fit, and are rounded up */
-        cr_assert_eq(prim_distributed_histogram_even(PRIM_HISTOGRAM_AUTO, PRIM_HISTOGRAM_ADD,
-                                                     PRIM_OUTSIDE_DROP, prim_integer_range(0, 9),
-                                                     CUDA_R_8U, &count, 1, SIZE_MAX / 4 - less,
-                                                     CUDA_R_32U, ASKING_RANK, 1),
+        cr_assert_eq(prim_distributed_histogram_even(PRIM_HISTOGRAM_AUTO, prim_integer_range(0, 9),
+                                                     CUDA_R_8U, &count, 1,
+                                                     (prim_counters){.bins = SIZE_MAX / 4 - less,
+                                                                     .type = CUDA_R_32U,
+                                                                     .flags = PRIM_HISTOGRAM_ADD},
+                                                     ASKING_RANK, 1),
                      PRIM_ERROR_SIZE);
     EACH_RANKS(ranks)
     {

@@ -48,6 +48,12 @@ static const arguments usual = {.kind = PRIM_SCAN_INCLUSIVE,
                                 .bins = 64,
                                 .counters = CUDA_R_32U};
 
+static prim_counters counters_of(const arguments *a)
+{
+    return (prim_counters){
+        .bins = a->bins, .type = a->counters, .flags = a->flags, .outside = a->outside};
+}
+
 /* X(call's name, what it takes between the counts' numbers and the ranks) */
 #define CALLS(X)                                                                                   \
     X(reduce, a->op, a->transform, a->in, a->counts, ranks_of_all, a->out)                         \
@@ -56,8 +62,7 @@ static const arguments usual = {.kind = PRIM_SCAN_INCLUSIVE,
     X(reduce_rows, a->op, a->transform, a->in, a->counts, ranks_of_all, a->columns, a->ld, a->out) \
     X(reduce_columns, a->op, a->transform, a->in, a->counts, ranks_of_all, a->columns, a->ld,      \
       a->out)                                                                                      \
-    X(histogram_even, a->variant, a->flags, a->outside, a->range, a->in, a->counts, ranks_of_all,  \
-      a->bins, a->counters)                                                                        \
+    X(histogram_even, a->variant, a->range, a->in, a->counts, ranks_of_all, counters_of(a))        \
     X(scan, a->kind, a->op, a->transform, a->in, a->counts, ranks_of_all, a->out)                  \
     X(carry, a->op, a->transform, a->in, a->counts, ranks_of_all, a->out)
 

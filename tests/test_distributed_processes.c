@@ -195,8 +195,9 @@ static prim_status histogram(const size_t *h_counts, const prim_rank *rank, bool
 {
     prim_histogram_range own = range;
     own.real_upper += otherwise;
-    return prim_distributed_histogram_even(PRIM_HISTOGRAM_AUTO, 0, PRIM_OUTSIDE_COUNT, own,
-                                           CUDA_R_32F, h_counts, MOST, BINS, CUDA_R_32U, rank, 1);
+    return prim_distributed_histogram_even(
+        PRIM_HISTOGRAM_AUTO, own, CUDA_R_32F, h_counts, MOST,
+        (prim_counters){.bins = BINS, .type = CUDA_R_32U, .outside = PRIM_OUTSIDE_COUNT}, rank, 1);
 }
 
 static void expect_histogram(result *r)

@@ -341,10 +341,14 @@ static void check_histogram(size_t c, parts p, prim_histogram_variant variant, b
 {
     static const prim_histogram_range range = {.lower = 0, .upper = 1 << 20};
     size_t found, of_part;
-    cr_prim(asked_bytes(prim_distributed_histogram_even(
-                            variant, adds ? PRIM_HISTOGRAM_ADD : 0, PRIM_OUTSIDE_COUNT, range,
-                            CUDA_R_32U, p.counts, p.ranks, bins, counter, ASKING_RANK, 1),
-                        &found));
+    cr_prim(asked_bytes(
+        prim_distributed_histogram_even(variant, range, CUDA_R_32U, p.counts, p.ranks,
+                                        (prim_counters){.bins = bins,
+                                                        .type = counter,
+                                                        .flags = adds ? PRIM_HISTOGRAM_ADD : 0,
+                                                        .outside = PRIM_OUTSIDE_COUNT},
+                                        ASKING_RANK, 1),
+        &found));
     cr_prim(asked_bytes(
         prim_histogram_even(
             variant, range, CUDA_R_32U, NULL, largest_of(p),

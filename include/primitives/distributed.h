@@ -189,24 +189,24 @@ PRIM_API prim_status prim_distributed_arg_reduce(prim_op op, prim_transform tran
 /* d_out[b] of every rank = how many samples x of all parts have bin(x) = b, with bin(x) as in
  * prim_histogram_even().
  *
- *   variant, flags, outside, range, sample_type, bins, counter_type: as for prim_histogram_even().
- *              With PRIM_HISTOGRAM_ADD each rank adds the counts of the whole to what its own
- *              counters hold.
- *   ranks      d_in: h_counts[r] samples. d_out: the counters, `bins` elements of counter_type.
- *              d_second: d_outside of prim_histogram_even(), with PRIM_OUTSIDE_COUNT; otherwise it
- *              is not looked at. They must not overlap each other or d_workspace.
+ *   variant, range, sample_type  as for prim_histogram_even().
+ *   counters   bins, type, flags and outside as for prim_histogram_even(). Its two pointers are not
+ *              looked at: each rank has its own. With PRIM_HISTOGRAM_ADD each rank adds the counts
+ *              of the whole to what its own counters hold.
+ *   ranks      d_in: h_counts[r] samples. d_out: the counters. d_second: the three counters of
+ *              samples outside, with PRIM_OUTSIDE_COUNT; otherwise it is not looked at. They must
+ *              not overlap each other or d_workspace.
  *
  * Returns what prim_histogram_even() does, and what is said above.
  * Workspace: that of prim_histogram_even() for the largest part, and with PRIM_HISTOGRAM_ADD bins +
  * 3 counters and 512 bytes. Traffic: an all-reduce of the counters.
  * Determinism: the same counters in every run, from every variant, on any number of ranks. */
-PRIM_API prim_status prim_distributed_histogram_even(prim_histogram_variant variant, unsigned flags,
-                                                     prim_outside outside,
+PRIM_API prim_status prim_distributed_histogram_even(prim_histogram_variant variant,
                                                      prim_histogram_range range,
                                                      cudaDataType_t sample_type,
                                                      const size_t *h_counts, size_t total_ranks,
-                                                     size_t bins, cudaDataType_t counter_type,
-                                                     const prim_rank *ranks, size_t own_ranks);
+                                                     prim_counters counters, const prim_rank *ranks,
+                                                     size_t own_ranks);
 
 /* Each rank's d_out = its part of the scan of the whole array, and *d_second of every rank = the
  * total of the whole: the bits of d_out and d_total that prim_scan() with AUTO, and

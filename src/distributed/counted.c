@@ -10,17 +10,14 @@
 
 typedef struct histogram_args {
     prim_histogram_variant variant;
-    unsigned flags;
-    prim_outside outside;
     prim_histogram_range range;
     cudaDataType_t sample_type;
-    size_t bins;
-    cudaDataType_t counter_type;
+    prim_counters counters; /* of any rank: without memory */
 } histogram_args;
 
 static bool adds(const histogram_args *args)
 {
-    return (args->flags & PRIM_HISTOGRAM_ADD) != 0;
+    return (args->counters.flags & PRIM_HISTOGRAM_ADD) != 0;
 }
 
 /* Where a rank counts: with PRIM_HISTOGRAM_ADD not in the counters, whose old values must not take
@@ -32,7 +29,7 @@ static void *counters_of(const histogram_args *args, const prim_member *member)
 
 static void *outside_of(const histogram_args *args, const prim_member *member)
 {
-    const size_t bytes = args->bins * prim_element_bytes(args->counter_type);
+    const size_t bytes = args->counters.bins * prim_element_bytes(args->counters.type);
     return adds(args) ? (char *)member->call.workspace + prim_team_padded(bytes)
                       : member->rank->d_second;
 }
@@ -40,12 +37,11 @@ static void *outside_of(const histogram_args *args, const prim_member *member)
 /* Where a rank's prim_histogram_even() counts. */
 static prim_counters to(const histogram_args *args, void *counters, void *outside)
 {
-    return (prim_counters){.data = counters,
-                           .bins = args->bins,
-                           .type = args->counter_type,
-                           .flags = args->flags & ~(unsigned)PRIM_HISTOGRAM_ADD,
-                           .outside = args->outside,
-                           .outside_data = outside};
+    prim_counters own = args->counters;
+    own.data = counters;
+    own.flags &= ~(unsigned)PRIM_HISTOGRAM_ADD;
+    own.outside_data = outside;
+    return own;
 }
 
 /* What prim_histogram_even() needs for `count` samples. */
@@ -62,8 +58,8 @@ static prim_status inner_bytes(const prim_team *team, size_t count, size_t *byte
 /* Room for what a rank counts, where the call's counters must not take part. */
 static size_t apart_bytes(const histogram_args *args)
 {
-    const size_t bytes = prim_element_bytes(args->counter_type);
-    return adds(args) ? prim_team_padded(args->bins * bytes) +
+    const size_t bytes = prim_element_bytes(args->counters.type);
+    return adds(args) ? prim_team_padded(args->counters.bins * bytes) +
                             prim_team_padded(PRIM_HISTOGRAM_OUTSIDE_COUNTERS * bytes)
                       : 0;
 }
@@ -78,9 +74,10 @@ static prim_status needed(const prim_team *team, size_t *bytes)
     if (status != PRIM_OK)
         return status;
     const size_t rounding = 2 * PRIM_WORKSPACE_ALIGNMENT;
-    if (args->bins > (SIZE_MAX - rounding - inner) / prim_element_bytes(args->counter_type))
+    if (args->counters.bins >
+        (SIZE_MAX - rounding - inner) / prim_element_bytes(args->counters.type))
         return prim_fail(PRIM_ERROR_SIZE, "the bytes of %zu counters do not fit size_t",
-                         args->bins);
+                         args->counters.bins);
     *bytes = apart_bytes(args) + inner;
     return PRIM_OK;
 }
@@ -88,13 +85,13 @@ static prim_status needed(const prim_team *team, size_t *bytes)
 static prim_status check(const prim_team *team, const prim_member *member, prim_operands *operands)
 {
     const histogram_args *args = team->args;
-    const size_t counter_bytes = prim_element_bytes(args->counter_type);
+    const size_t counter_bytes = prim_element_bytes(args->counters.type);
     prim_span *const spans = operands->spans;
-    operands->count = args->outside == PRIM_OUTSIDE_COUNT ? 3 : 2;
+    operands->count = args->counters.outside == PRIM_OUTSIDE_COUNT ? 3 : 2;
     prim_status status = prim_check_vector(&member->call, "in", member->rank->d_in, member->count,
                                            prim_element_bytes(args->sample_type), &spans[0]);
     if (status == PRIM_OK)
-        status = prim_check_vector(&member->call, "out", member->rank->d_out, args->bins,
+        status = prim_check_vector(&member->call, "out", member->rank->d_out, args->counters.bins,
                                    counter_bytes, &spans[1]);
     if (status == PRIM_OK && operands->count == 3)
         status = prim_check_vector(&member->call, "second", member->rank->d_second,
@@ -121,7 +118,7 @@ static prim_status count_own(const prim_team *team, const prim_member *member)
 static prim_status sum(const histogram_args *args, const prim_member *member, void *counters,
                        size_t count)
 {
-    const ncclDataType_t type = args->counter_type == CUDA_R_32U ? ncclUint32 : ncclUint64;
+    const ncclDataType_t type = args->counters.type == CUDA_R_32U ? ncclUint32 : ncclUint64;
     return prim_team_nccl(member, "ncclAllReduce",
                           ncclAllReduce(counters, counters, count, type, ncclSum,
                                         member->rank->comm, member->call.stream));
@@ -130,8 +127,8 @@ static prim_status sum(const histogram_args *args, const prim_member *member, vo
 static prim_status sum_counters(const prim_team *team, const prim_member *member)
 {
     const histogram_args *args = team->args;
-    const prim_status status = sum(args, member, counters_of(args, member), args->bins);
-    return status == PRIM_OK && args->outside == PRIM_OUTSIDE_COUNT
+    const prim_status status = sum(args, member, counters_of(args, member), args->counters.bins);
+    return status == PRIM_OK && args->counters.outside == PRIM_OUTSIDE_COUNT
                ? sum(args, member, outside_of(args, member), PRIM_HISTOGRAM_OUTSIDE_COUNTERS)
                : status;
 }
@@ -142,11 +139,12 @@ static prim_status add_up(const prim_team *team, const prim_member *member)
     const cudaStream_t stream = member->call.stream;
     if (!adds(args))
         return PRIM_OK;
-    cudaError_t error = prim_distributed_add(args->counter_type, member->rank->d_out,
-                                             counters_of(args, member), args->bins, stream);
-    if (error == cudaSuccess && args->outside == PRIM_OUTSIDE_COUNT)
+    cudaError_t error =
+        prim_distributed_add(args->counters.type, member->rank->d_out, counters_of(args, member),
+                             args->counters.bins, stream);
+    if (error == cudaSuccess && args->counters.outside == PRIM_OUTSIDE_COUNT)
         error =
-            prim_distributed_add(args->counter_type, member->rank->d_second,
+            prim_distributed_add(args->counters.type, member->rank->d_second,
                                  outside_of(args, member), PRIM_HISTOGRAM_OUTSIDE_COUNTERS, stream);
     return prim_team_cuda(member, "the counts were not added", error);
 }
@@ -166,11 +164,11 @@ static void sign(const prim_team *team, prim_digest *digest)
 {
     const histogram_args *args = team->args;
     prim_digest_add(digest, (uint64_t)args->variant);
-    prim_digest_add(digest, args->flags);
-    prim_digest_add(digest, args->outside);
+    prim_digest_add(digest, args->counters.flags);
+    prim_digest_add(digest, args->counters.outside);
     prim_digest_add(digest, args->sample_type);
-    prim_digest_add(digest, args->bins);
-    prim_digest_add(digest, args->counter_type);
+    prim_digest_add(digest, args->counters.bins);
+    prim_digest_add(digest, args->counters.type);
     sign_range(args, digest);
 }
 
@@ -181,14 +179,13 @@ static const prim_team_steps steps = {
     .steps = {{count_own, false}, {sum_counters, true}, {add_up, false}},
 };
 
-prim_status prim_distributed_histogram_even(prim_histogram_variant variant, unsigned flags,
-                                            prim_outside outside, prim_histogram_range range,
-                                            cudaDataType_t sample_type, const size_t *h_counts,
-                                            size_t total_ranks, size_t bins,
-                                            cudaDataType_t counter_type, const prim_rank *ranks,
+prim_status prim_distributed_histogram_even(prim_histogram_variant variant,
+                                            prim_histogram_range range, cudaDataType_t sample_type,
+                                            const size_t *h_counts, size_t total_ranks,
+                                            prim_counters counters, const prim_rank *ranks,
                                             size_t own_ranks)
 {
-    const histogram_args args = {variant, flags, outside, range, sample_type, bins, counter_type};
+    const histogram_args args = {variant, range, sample_type, counters};
     prim_team team = {.name = "prim_distributed_histogram_even",
                       .args = &args,
                       .counts = h_counts,

@@ -330,20 +330,25 @@ static void histogram_even(trial *t)
         all.parts[r].second->is_aside = outside != PRIM_OUTSIDE_COUNT;
         all.parts[r].second->is_output = !all.parts[r].second->is_aside;
     }
-    begin_team(t, &all,
-               asked_bytes(prim_distributed_histogram_even(t->variant, flags, outside, range, type,
-                                                           all.counts, all.ranks, bins, counter,
-                                                           ASKING_RANK, 1),
-                           &bytes),
-               &bytes);
+    begin_team(
+        t, &all,
+        asked_bytes(
+            prim_distributed_histogram_even(
+                t->variant, range, type, all.counts, all.ranks,
+                (prim_counters){.bins = bins, .type = counter, .flags = flags, .outside = outside},
+                ASKING_RANK, 1),
+            &bytes),
+        &bytes);
     describe(t,
              "distributed_histogram_even: variant %d, flags %u, outside %d, type %d, %zu samples, "
              "%zu bins, %zu ranks",
              t->variant, flags, outside, type, all.whole, bins, all.ranks);
-    if (end_team(t, &all,
-                 prim_distributed_histogram_even(t->variant, flags, outside, range, type,
-                                                 all.counts, all.ranks, bins, counter, all.members,
-                                                 all.ranks)))
+    if (end_team(
+            t, &all,
+            prim_distributed_histogram_even(
+                t->variant, range, type, all.counts, all.ranks,
+                (prim_counters){.bins = bins, .type = counter, .flags = flags, .outside = outside},
+                all.members, all.ranks)))
         for (size_t r = 0; r < all.ranks; r++) /* each adds to its own counters */
             on_host(
                 t, prim_histogram_even_host(range, type, all.h_in, all.whole,
