@@ -5,7 +5,6 @@
 
 #include <primitives/convolution.h>
 
-#include "calls.h"
 #include "entry_points.h"
 #include "weights.h"
 
@@ -236,10 +235,6 @@ static prim_status image_call(const operands *o)
     spoil_images(o, &a);
     spoil_pixels(o, &a);
     spoil_mask(o, &a.mask);
-    FAULT("NULL where the call is asked", PRIM_ERROR_NULL, "d_values",
-          a.mask.h_values = a.mask.d_values = NULL;
-          return prim_convolve_2d((prim_convolution_variant)c.variant, a.flags, a.boundary, NULL,
-                                  a.in, a.mask, a.out, asking()));
     return prim_convolve_2d((prim_convolution_variant)c.variant, a.flags, a.boundary, NULL, a.in,
                             a.mask, a.out, call_of(o, &c));
 }
