@@ -214,7 +214,6 @@ WAYS(reduce)
 WAYS(scan)
 WAYS(histogram)
 WAYS(merge)
-WAYS(merge_sort)
 WAYS(gemm)
 WAYS(gemv)
 WAYS(binary_gemm)
@@ -566,15 +565,15 @@ static void merge_type(const type_row *t, prim_order order)
     EACH (vector_shape, s, vectors)
         EACH_WAY (merge, w) {
             const size_t b_count = s->count / 3 + 5;
-            if (!prim_merge_supports(w.variant, order, t->type, s->count, b_count))
+            if (!runs(prim_merge(w.variant, order, t->type, NULL, s->count, NULL, b_count, NULL,
+                                 asking())))
                 continue;
             const void *a = sorted(w.threads, order, t, s->first, s->count),
                        *b = sorted(w.threads, order, t, SECOND, b_count);
             void *y = out(w.threads, (s->count + b_count) * t->bytes);
             line(w.threads > 0
                      ? prim_merge_host(order, t->type, a, s->count, b, b_count, y, w.threads)
-                     : prim_merge(w.variant, order, t->type, a, s->count, b, b_count, y, NULL, 0,
-                                  NULL),
+                     : prim_merge(w.variant, order, t->type, a, s->count, b, b_count, y, NULL),
                  "merge %s %s %s %zu+%zu", w.name, t->name, order_names[order], s->count, s->first);
         }
 }
@@ -582,14 +581,13 @@ static void merge_type(const type_row *t, prim_order order)
 static void merge_sort_type(const type_row *t, prim_order order)
 {
     EACH (vector_shape, s, vectors)
-        EACH_WAY (merge_sort, w) {
-            if (!prim_merge_sort_supports(w.variant, order, t->type, s->count))
+        EACH_WAY (merge, w) {
+            if (!runs(prim_merge_sort(w.variant, order, t->type, NULL, s->count, NULL, asking())))
                 continue;
             const void *x = in(w.threads, t->type, s->first);
             void *y = out(w.threads, s->count * t->bytes);
-            line(w.threads > 0
-                     ? prim_merge_sort_host(order, t->type, x, s->count, y, w.threads)
-                     : prim_merge_sort(w.variant, order, t->type, x, s->count, y, NULL, 0, NULL),
+            line(w.threads > 0 ? prim_merge_sort_host(order, t->type, x, s->count, y, w.threads)
+                               : prim_merge_sort(w.variant, order, t->type, x, s->count, y, NULL),
                  "merge_sort %s %s %s %zu+%zu", w.name, t->name, order_names[order], s->count,
                  s->first);
         }
@@ -620,7 +618,7 @@ static void each_key(void (*run)(const type_row *t, prim_order order))
 {
     EACH (type_row, t, types)
         for (prim_order order = PRIM_ASCENDING; order <= PRIM_DESCENDING; order++)
-            if (prim_merge_supports(PRIM_MERGE_AUTO, order, t->type, 1, 1))
+            if (runs(prim_merge(PRIM_MERGE_AUTO, order, t->type, NULL, 1, NULL, 1, NULL, asking())))
                 run(t, order);
 }
 

@@ -21,6 +21,11 @@ static prim_matrix dense(size_t rows, size_t columns)
     return prim_matrix_of(f32, NULL, rows, columns, 0);
 }
 
+static prim_keys keys(size_t count)
+{
+    return (prim_keys){NULL, NULL, count};
+}
+
 /* Rows that are as far apart as those of 4 bytes an element. */
 static prim_image image_of(size_t width, cudaDataType_t type)
 {
@@ -57,11 +62,6 @@ static prim_sparse matrix_of(size_t entries)
       size, u32)                                                                                 \
     X(histogram_even_weighted, histogram_weighted, 0, PRIM_OUTSIDE_DROP, range, i32,             \
       (size_t)1 << 22, size / 2, f32)                                                            \
-    X(merge, merge, PRIM_ASCENDING, f32, size, 7)                                                \
-    X(merge_pairs, merge, PRIM_ASCENDING, f32, 4, size, 7)                                       \
-    X(merge_sort, merge_sort, PRIM_ASCENDING, f32, size)                                         \
-    X(merge_sort_pairs, merge_sort, PRIM_ASCENDING, f32, 4, size)                                \
-    X(merge_sort_permutation, merge_sort, PRIM_ASCENDING, f32, size, u32)                        \
     X(gemm, gemm, PRIM_NOT_TRANSPOSED, PRIM_NOT_TRANSPOSED, 512, 512, size, f32, f32, f32,       \
       PRIM_COMPUTE_DEFAULT)                                                                      \
     X(gemm_batched, gemm, PRIM_NOT_TRANSPOSED, PRIM_NOT_TRANSPOSED, 20, 20, 20, f32, f32, f32,   \
@@ -86,7 +86,15 @@ static prim_sparse matrix_of(size_t entries)
       prim_reduce_segments(v, sum, none, f32, NULL, size, seven, f32, NULL, asking()))          \
     X(arg_reduce, reduce,                                                                       \
       prim_arg_reduce(v, PRIM_OP_MIN, none, f32, NULL, size, NULL, NULL, asking()))             \
-    X(dot, reduce, prim_dot(v, f32, NULL, NULL, size, f32, NULL, asking()))
+    X(dot, reduce, prim_dot(v, f32, NULL, NULL, size, f32, NULL, asking()))                     \
+    X(merge, merge, prim_merge(v, PRIM_ASCENDING, f32, NULL, size, NULL, 7, NULL, asking()))    \
+    X(merge_pairs, merge,                                                                       \
+      prim_merge_pairs(v, PRIM_ASCENDING, f32, 4, keys(size), keys(7), NULL, NULL, asking()))   \
+    X(merge_sort, merge, prim_merge_sort(v, PRIM_ASCENDING, f32, NULL, size, NULL, asking()))   \
+    X(merge_sort_pairs, merge,                                                                  \
+      prim_merge_sort_pairs(v, PRIM_ASCENDING, f32, 4, keys(size), NULL, NULL, asking()))       \
+    X(merge_sort_permutation, merge,                                                            \
+      prim_merge_sort_permutation(v, PRIM_ASCENDING, f32, NULL, size, u32, NULL, asking()))
 
 #define ASK_CALL(name, pattern, call)                                         \
     static bool name##_supports(int variant, size_t size)                     \

@@ -499,8 +499,8 @@ static void check_pairs(int threads)
         h[i] = number(i) % 9;
         values[i] = (uint32_t)i;
     }
-    cr_prim(prim_merge_sort_pairs_host(PRIM_DESCENDING, I32, 4, h, values, COUNT, keys, places,
-                                       threads));
+    cr_prim(prim_merge_sort_pairs_host(PRIM_DESCENDING, I32, 4, (prim_keys){h, values, COUNT}, keys,
+                                       places, threads));
     check_places(h, keys, places);
     cr_prim(prim_merge_sort_permutation_host(PRIM_DESCENDING, I32, h, COUNT, CUDA_R_64U, wide,
                                              threads));
@@ -510,8 +510,8 @@ static void check_pairs(int threads)
     /* rising keys turned round, in two runs */
     for (size_t i = 0; i < COUNT; i++)
         h[i] = (int32_t)((i < A ? A - i : COUNT - i) / 4);
-    cr_prim(prim_merge_pairs_host(PRIM_DESCENDING, I32, 4, h, values, A, h + A, values + A, B, keys,
-                                  places, threads));
+    cr_prim(prim_merge_pairs_host(PRIM_DESCENDING, I32, 4, (prim_keys){h, values, A},
+                                  (prim_keys){h + A, values + A, B}, keys, places, threads));
     check_places(h, keys, places);
 }
 

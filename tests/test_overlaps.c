@@ -8,6 +8,7 @@
 #include <primitives/merge.h>
 #include <primitives/sparse.h>
 
+#include "calls.h"
 #include "overlaps.h"
 #include "sparse_matrices.h"
 #include "support.h"
@@ -41,40 +42,43 @@ enum { A = 90, B = 60, BOTH = A + B, VALUE = 8, SORTED = 5000, FOUND = 12 };
 static prim_status merge(const void *args, char *const *at)
 {
     (void)args;
-    return prim_merge(PRIM_MERGE_AUTO, PRIM_ASCENDING, CUDA_R_32I, at[0], A, at[1], B, at[2], at[3],
-                      SOME_WORKSPACE, 0);
+    return prim_merge(PRIM_MERGE_AUTO, PRIM_ASCENDING, CUDA_R_32I, at[0], A, at[1], B, at[2],
+                      with(0, at[3], SOME_WORKSPACE));
 }
 
 static prim_status merge_pairs(const void *args, char *const *at)
 {
     (void)args;
-    return prim_merge_pairs(PRIM_MERGE_AUTO, PRIM_ASCENDING, CUDA_R_32I, VALUE, at[0], at[1], A,
-                            at[2], at[3], B, at[4], at[5], at[6], SOME_WORKSPACE, 0);
+    return prim_merge_pairs(PRIM_MERGE_AUTO, PRIM_ASCENDING, CUDA_R_32I, VALUE,
+                            (prim_keys){at[0], at[1], A}, (prim_keys){at[2], at[3], B}, at[4],
+                            at[5], with(0, at[6], SOME_WORKSPACE));
 }
 
 static prim_status merge_sort(const void *bytes, char *const *at)
 {
-    return prim_merge_sort(PRIM_MERGE_SORT_AUTO, PRIM_ASCENDING, CUDA_R_32I, at[0], SORTED, at[1],
-                           at[2], *(const size_t *)bytes, 0);
+    return prim_merge_sort(PRIM_MERGE_AUTO, PRIM_ASCENDING, CUDA_R_32I, at[0], SORTED, at[1],
+                           with(0, at[2], *(const size_t *)bytes));
 }
 
 static prim_status merge_sort_pairs(const void *bytes, char *const *at)
 {
-    return prim_merge_sort_pairs(PRIM_MERGE_SORT_AUTO, PRIM_ASCENDING, CUDA_R_32I, VALUE, at[0],
-                                 at[1], SORTED, at[2], at[3], at[4], *(const size_t *)bytes, 0);
+    return prim_merge_sort_pairs(PRIM_MERGE_AUTO, PRIM_ASCENDING, CUDA_R_32I, VALUE,
+                                 (prim_keys){at[0], at[1], SORTED}, at[2], at[3],
+                                 with(0, at[4], *(const size_t *)bytes));
 }
 
 static prim_status permutation(const void *bytes, char *const *at)
 {
-    return prim_merge_sort_permutation(PRIM_MERGE_SORT_AUTO, PRIM_ASCENDING, CUDA_R_32I, at[0],
-                                       SORTED, CUDA_R_32U, at[1], at[2], *(const size_t *)bytes, 0);
+    return prim_merge_sort_permutation(PRIM_MERGE_AUTO, PRIM_ASCENDING, CUDA_R_32I, at[0],
+                                       SORTED, CUDA_R_32U, at[1],
+                                       with(0, at[2], *(const size_t *)bytes));
 }
 
 static prim_status co_rank(const void *args, char *const *at)
 {
     (void)args;
     return prim_co_rank(PRIM_ASCENDING, CUDA_R_32I, at[0], A, at[1], B, (const uint64_t *)at[2],
-                        FOUND, (uint64_t *)at[3], 0);
+                        FOUND, (uint64_t *)at[3], NULL);
 }
 
 static prim_status co_ranks(const void *args, char *const *at)
@@ -83,30 +87,35 @@ static prim_status co_ranks(const void *args, char *const *at)
     static const size_t counts[] = {A, B};
     (void)args;
     return prim_co_ranks(PRIM_ASCENDING, CUDA_R_32I, 2, runs, counts, (const uint64_t *)at[2],
-                         FOUND, (uint64_t *)at[3], 0);
+                         FOUND, (uint64_t *)at[3], NULL);
 }
 
 static prim_status gather(const void *args, char *const *at)
 {
     (void)args;
-    return prim_gather(VALUE, at[0], A, CUDA_R_32U, at[1], B, at[2], 0);
+    return prim_gather(VALUE, at[0], A, CUDA_R_32U, at[1], B, at[2], NULL);
 }
 
 static prim_status is_sorted(const void *args, char *const *at)
 {
     (void)args;
-    return prim_is_sorted(PRIM_ASCENDING, CUDA_R_32I, at[0], A, (uint32_t *)at[1], 0);
+    return prim_is_sorted(PRIM_ASCENDING, CUDA_R_32I, at[0], A, (uint32_t *)at[1], NULL);
 }
 
 Test(overlaps, merge)
 {
     size_t keys, pairs, indices;
-    cr_prim(prim_merge_sort_workspace_bytes(PRIM_MERGE_SORT_AUTO, PRIM_ASCENDING, CUDA_R_32I,
-                                            SORTED, &keys));
-    cr_prim(prim_merge_sort_pairs_workspace_bytes(PRIM_MERGE_SORT_AUTO, PRIM_ASCENDING, CUDA_R_32I,
-                                                  VALUE, SORTED, &pairs));
-    cr_prim(prim_merge_sort_permutation_workspace_bytes(PRIM_MERGE_SORT_AUTO, PRIM_ASCENDING,
-                                                        CUDA_R_32I, SORTED, CUDA_R_32U, &indices));
+    cr_prim(asked_bytes(prim_merge_sort(PRIM_MERGE_AUTO, PRIM_ASCENDING, CUDA_R_32I, NULL,
+                                        SORTED, NULL, asking()),
+                        &keys));
+    cr_prim(
+        asked_bytes(prim_merge_sort_pairs(PRIM_MERGE_AUTO, PRIM_ASCENDING, CUDA_R_32I, VALUE,
+                                          (prim_keys){NULL, NULL, SORTED}, NULL, NULL, asking()),
+                    &pairs));
+    cr_prim(
+        asked_bytes(prim_merge_sort_permutation(PRIM_MERGE_AUTO, PRIM_ASCENDING, CUDA_R_32I,
+                                                NULL, SORTED, CUDA_R_32U, NULL, asking()),
+                    &indices));
     const overlap_case cases[] = {
         {"prim_merge",
          NULL,

@@ -132,8 +132,7 @@ VARIANTS(histogram_channels, PRIM_HISTOGRAM_CHANNELS_AUTO, PRIM_HISTOGRAM_CHANNE
 VARIANTS(histogram_weighted, PRIM_HISTOGRAM_WEIGHTED_AUTO, PRIM_HISTOGRAM_WEIGHTED_GLOBAL_ATOMIC,
          PRIM_HISTOGRAM_WEIGHTED_MULTI_COPY)
 VARIANTS(merge, PRIM_MERGE_AUTO, PRIM_MERGE_CO_RANK, PRIM_MERGE_TILED, PRIM_MERGE_CIRCULAR,
-         PRIM_MERGE_MERGE_PATH, PRIM_MERGE_STREAMED)
-VARIANTS(merge_sort, PRIM_MERGE_SORT_AUTO, PRIM_MERGE_SORT_CO_RANK, PRIM_MERGE_SORT_TILED,
+         PRIM_MERGE_MERGE_PATH, PRIM_MERGE_STREAMED, PRIM_MERGE_SORT_CO_RANK, PRIM_MERGE_SORT_TILED,
          PRIM_MERGE_SORT_STREAMED, PRIM_MERGE_SORT_WIDE, PRIM_MERGE_SORT_RADIX,
          PRIM_MERGE_SORT_BITONIC)
 VARIANTS(gemm, PRIM_GEMM_AUTO, PRIM_GEMM_ROW_PER_BLOCK, PRIM_GEMM_SHARED_ROW, PRIM_GEMM_NAIVE,
@@ -773,26 +772,35 @@ static prim_status key_promise(cudaDataType_t type)
     return type != NO_TYPE ? PRIM_OK : PRIM_ERROR_TYPE;
 }
 
+/* "A rung of one is PRIM_ERROR_UNSUPPORTED in the other's calls." The sort's are the later ones. */
+static bool is_of_merges(int variant)
+{
+    return variant < PRIM_MERGE_SORT_CO_RANK;
+}
+
+static bool is_of_sorts(int variant)
+{
+    return variant == PRIM_MERGE_AUTO || !is_of_merges(variant);
+}
+
 Test(supported, merge)
 {
     static const shape counts[] = {{0, 0}, {0, 7}, {7, 0}, {1, 1}, {100000, 3}, {3, 100000}};
-    size_t bytes;
     for (EACH_VARIANT(v, merge))
         for (int order = PRIM_ASCENDING; order <= PRIM_DESCENDING; order++)
             EACH (cudaDataType_t, type, all_types)
                 EACH (shape, s, counts)
-                    CHECK(key_promise(*type),
-                          prim_merge_workspace_bytes((prim_merge_variant)v, (prim_order)order,
-                                                     *type, s->rows, s->columns, &bytes),
-                          prim_merge_supports((prim_merge_variant)v, (prim_order)order, *type,
-                                              s->rows, s->columns),
-                          "merge %d of %zu and %zu %s", v, s->rows, s->columns, name_of(*type));
+                    CHECK_CALL(is_of_merges(v) ? key_promise(*type) : PRIM_ERROR_UNSUPPORTED,
+                               prim_merge((prim_merge_variant)v, (prim_order)order, *type, NULL,
+                                          s->rows, NULL, s->columns, NULL, asking()),
+                               "merge %d of %zu and %zu %s", v, s->rows, s->columns,
+                               name_of(*type));
 }
 
-/* "PRIM_ERROR_UNSUPPORTED BITONIC, and more than 4096 keys" */
+/* "PRIM_ERROR_UNSUPPORTED SORT_BITONIC, and more than 4096 keys" */
 static prim_status sort_promise(int variant, cudaDataType_t type, size_t count)
 {
-    const prim_status of_key = key_promise(type);
+    const prim_status of_key = is_of_sorts(variant) ? key_promise(type) : PRIM_ERROR_UNSUPPORTED;
     return of_key == PRIM_OK && variant == PRIM_MERGE_SORT_BITONIC && count > 4096
                ? PRIM_ERROR_UNSUPPORTED
                : of_key;
@@ -801,17 +809,14 @@ static prim_status sort_promise(int variant, cudaDataType_t type, size_t count)
 Test(supported, merge_sort)
 {
     static const size_t counts[] = {0, 1, 2, 4096, 4097, 100000, (size_t)1 << 33};
-    size_t bytes;
-    for (EACH_VARIANT(v, merge_sort))
+    for (EACH_VARIANT(v, merge))
         for (int order = PRIM_ASCENDING; order <= PRIM_DESCENDING; order++)
             EACH (cudaDataType_t, type, all_types)
                 EACH (size_t, count, counts)
-                    CHECK(sort_promise(v, *type, *count),
-                          prim_merge_sort_workspace_bytes((prim_merge_sort_variant)v,
-                                                          (prim_order)order, *type, *count, &bytes),
-                          prim_merge_sort_supports((prim_merge_sort_variant)v, (prim_order)order,
-                                                   *type, *count),
-                          "merge_sort %d of %zu %s", v, *count, name_of(*type));
+                    CHECK_CALL(sort_promise(v, *type, *count),
+                               prim_merge_sort((prim_merge_variant)v, (prim_order)order, *type,
+                                               NULL, *count, NULL, asking()),
+                               "merge_sort %d of %zu %s", v, *count, name_of(*type));
 }
 
 /* "value_bytes of each value: 4, 8 or 16" */
@@ -831,54 +836,55 @@ static prim_status pairs_promise(cudaDataType_t type, size_t value_bytes, bool m
 Test(supported, merge_pairs)
 {
     static const shape counts[] = {{0, 0}, {0, 7}, {7, 0}, {1, 1}, {100000, 3}, {3, 100000}};
-    size_t bytes;
     for (EACH_VARIANT(v, merge))
         for (int order = PRIM_ASCENDING; order <= PRIM_DESCENDING; order++)
             EACH (cudaDataType_t, type, all_types)
                 EACH (size_t, value, all_value_bytes)
                     EACH (shape, s, counts)
-                        CHECK(pairs_promise(*type, *value,
-                                            merge_rung_has((prim_merge_variant)v, TAKES_ALL_CALLS)),
-                              prim_merge_pairs_workspace_bytes((prim_merge_variant)v,
-                                                               (prim_order)order, *type, *value,
-                                                               s->rows, s->columns, &bytes),
-                              prim_merge_pairs_supports((prim_merge_variant)v, (prim_order)order,
-                                                        *type, *value, s->rows, s->columns),
-                              "merge_pairs %d of %zu and %zu %s, values of %zu bytes", v, s->rows,
-                              s->columns, name_of(*type), *value);
+                        CHECK_CALL(is_of_merges(v)
+                                       ? pairs_promise(
+                                             *type, *value,
+                                             merge_rung_has((prim_merge_variant)v, TAKES_ALL_CALLS))
+                                       : PRIM_ERROR_UNSUPPORTED,
+                                   prim_merge_pairs((prim_merge_variant)v, (prim_order)order, *type,
+                                                    *value, (prim_keys){NULL, NULL, s->rows},
+                                                    (prim_keys){NULL, NULL, s->columns}, NULL, NULL,
+                                                    asking()),
+                                   "merge_pairs %d of %zu and %zu %s, values of %zu bytes", v,
+                                   s->rows, s->columns, name_of(*type), *value);
 }
 
-/* "variant is not AUTO, STREAMED, RADIX or BITONIC" */
+/* "variant is not AUTO, SORT_STREAMED, SORT_RADIX or SORT_BITONIC" */
 static bool sorts_values(int variant, size_t count)
 {
-    return merge_sort_rung_has((prim_merge_sort_variant)variant, TAKES_ALL_CALLS) &&
+    return merge_rung_has((prim_merge_variant)variant, TAKES_ALL_CALLS) &&
            (variant != PRIM_MERGE_SORT_BITONIC || count <= 4096);
 }
 
 Test(supported, merge_sort_pairs)
 {
     static const size_t counts[] = {0, 1, 2, 4096, 4097, 100000, (size_t)1 << 33};
-    size_t bytes;
-    for (EACH_VARIANT(v, merge_sort))
+    for (EACH_VARIANT(v, merge))
         for (int order = PRIM_ASCENDING; order <= PRIM_DESCENDING; order++)
             EACH (cudaDataType_t, type, all_types)
                 EACH (size_t, value, all_value_bytes)
                     EACH (size_t, count, counts)
-                        CHECK(pairs_promise(*type, *value, sorts_values(v, *count)),
-                              prim_merge_sort_pairs_workspace_bytes((prim_merge_sort_variant)v,
-                                                                    (prim_order)order, *type,
-                                                                    *value, *count, &bytes),
-                              prim_merge_sort_pairs_supports((prim_merge_sort_variant)v,
-                                                             (prim_order)order, *type, *value,
-                                                             *count),
-                              "merge_sort_pairs %d of %zu %s, values of %zu bytes", v, *count,
-                              name_of(*type), *value);
+                        CHECK_CALL(
+                            is_of_sorts(v) ? pairs_promise(*type, *value, sorts_values(v, *count))
+                                           : PRIM_ERROR_UNSUPPORTED,
+                            prim_merge_sort_pairs((prim_merge_variant)v, (prim_order)order, *type,
+                                                  *value, (prim_keys){NULL, NULL, *count}, NULL,
+                                                  NULL, asking()),
+                            "merge_sort_pairs %d of %zu %s, values of %zu bytes", v, *count,
+                            name_of(*type), *value);
 }
 
 /* "CUDA_R_32U, for up to 2^32 keys, or CUDA_R_64U" */
 static prim_status permutation_promise(int variant, cudaDataType_t type, size_t count,
                                        cudaDataType_t index_type)
 {
+    if (!is_of_sorts(variant))
+        return PRIM_ERROR_UNSUPPORTED;
     if (type == NO_TYPE || (index_type != CUDA_R_32U && index_type != CUDA_R_64U))
         return PRIM_ERROR_TYPE;
     if (index_type == CUDA_R_32U && count > (size_t)1 << 32)
@@ -890,21 +896,17 @@ Test(supported, merge_sort_permutation)
 {
     static const size_t counts[] = {
         0, 1, 2, 4096, 4097, 100000, (size_t)1 << 32, ((size_t)1 << 32) + 1, (size_t)1 << 33};
-    size_t bytes;
-    for (EACH_VARIANT(v, merge_sort))
+    for (EACH_VARIANT(v, merge))
         for (int order = PRIM_ASCENDING; order <= PRIM_DESCENDING; order++)
             EACH (cudaDataType_t, type, all_types)
                 EACH (cudaDataType_t, index, all_types)
                     EACH (size_t, count, counts)
-                        CHECK(permutation_promise(v, *type, *count, *index),
-                              prim_merge_sort_permutation_workspace_bytes(
-                                  (prim_merge_sort_variant)v, (prim_order)order, *type, *count,
-                                  *index, &bytes),
-                              prim_merge_sort_permutation_supports((prim_merge_sort_variant)v,
-                                                                   (prim_order)order, *type, *count,
-                                                                   *index),
-                              "merge_sort_permutation %d of %zu %s in %s", v, *count,
-                              name_of(*type), name_of(*index));
+                        CHECK_CALL(permutation_promise(v, *type, *count, *index),
+                                   prim_merge_sort_permutation((prim_merge_variant)v,
+                                                               (prim_order)order, *type, NULL,
+                                                               *count, *index, NULL, asking()),
+                                   "merge_sort_permutation %d of %zu %s in %s", v, *count,
+                                   name_of(*type), name_of(*index));
 }
 
 /* ---- dense products ---- */
