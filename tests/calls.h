@@ -34,6 +34,13 @@ static inline prim_status asked_bytes(prim_status status, size_t *bytes)
     return status;
 }
 
+/* Of a call that was asked: what its d_memory or d_plan takes. */
+static inline prim_status asked_output(prim_status status, size_t *bytes)
+{
+    *bytes = asking_answer.output_bytes;
+    return status;
+}
+
 /* Of a call that was asked: the variant that would run; 0 where none would. */
 static inline int chosen(prim_status status)
 {

@@ -946,13 +946,16 @@ static void spmv_scalars(const kept_matrix *k, const prim_sparse *d_matrix, cons
 {
     const cudaDataType_t type = k->m.value_type;
     EACH_WAY (spmv, w) {
-        if (!prim_spmv_supports(w.variant, *d_matrix, type, type))
+        if (!runs(prim_spmv(w.variant, 1, *d_matrix, prim_vector_of(type, NULL, d_matrix->columns),
+                            0, prim_vector_of(type, NULL, d_matrix->rows), asking())))
             continue;
         const void *x = in(w.threads, type, SECOND);
         void *y = in_out(w.threads, type, k->m.rows);
-        line(w.threads > 0 ? prim_spmv_host(by.alpha, k->m, type, x, by.beta, type, y, w.threads)
-                           : prim_spmv(w.variant, by.alpha, *d_matrix, type, x, by.beta, type, y,
-                                       NULL, 0, NULL),
+        line(w.threads > 0 ? prim_spmv_host(by.alpha, k->m, prim_vector_of(type, x, k->m.columns),
+                                            by.beta, prim_vector_of(type, y, k->m.rows), w.threads)
+                           : prim_spmv(w.variant, by.alpha, *d_matrix,
+                                       prim_vector_of(type, x, d_matrix->columns), by.beta,
+                                       prim_vector_of(type, y, d_matrix->rows), NULL),
              "spmv %s %s %s %g,%g", w.name, format_names[k->m.format], text, by.alpha, by.beta);
     }
 }

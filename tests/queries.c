@@ -21,6 +21,11 @@ static prim_matrix dense(size_t rows, size_t columns)
     return prim_matrix_of(f32, NULL, rows, columns, 0);
 }
 
+static prim_vector vector(size_t count)
+{
+    return prim_vector_of(f32, NULL, count);
+}
+
 static prim_keys keys(size_t count)
 {
     return (prim_keys){NULL, NULL, count};
@@ -73,8 +78,7 @@ static prim_sparse matrix_of(size_t entries)
     X(convolve_2d, convolution, 0, PRIM_BOUNDARY_CLAMP, image_of(size, u8),                      \
       mask_of(3, 3, CUDA_R_16I), image_of(size, u8))                                             \
     X(convolve_separable, convolution, 0, PRIM_BOUNDARY_CLAMP, image_of(size, u8),               \
-      mask_of(3, 1, f32), mask_of(1, 3, f32), image_of(size, u8))                                \
-    X(spmv, spmv, matrix_of(size), f32, f32)
+      mask_of(3, 1, f32), mask_of(1, 3, f32), image_of(size, u8))
 
 /* X(call, pattern of its variants, the call, asked by AUTO or by a variant) */
 #define CALLS(X)                                                                                \
@@ -87,6 +91,7 @@ static prim_sparse matrix_of(size_t entries)
     X(arg_reduce, reduce,                                                                       \
       prim_arg_reduce(v, PRIM_OP_MIN, none, f32, NULL, size, NULL, NULL, asking()))             \
     X(dot, reduce, prim_dot(v, f32, NULL, NULL, size, f32, NULL, asking()))                     \
+    X(spmv, spmv, prim_spmv(v, 1, matrix_of(size), vector(1000), 0, vector(1000), asking()))    \
     X(merge, merge, prim_merge(v, PRIM_ASCENDING, f32, NULL, size, NULL, 7, NULL, asking()))    \
     X(merge_pairs, merge,                                                                       \
       prim_merge_pairs(v, PRIM_ASCENDING, f32, 4, keys(size), keys(7), NULL, NULL, asking()))   \

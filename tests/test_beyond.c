@@ -1251,11 +1251,13 @@ static void check_products(const entry_arrays *a, prim_sparse m, const char *wha
     FOR_EACH(v, spmv)
     {
         if ((BEYOND_BITS == 32 && walks(v->value, &m)) ||
-            !prim_spmv_supports(v->value, m, CUDA_R_32F, CUDA_R_32F))
+            !runs(prim_spmv(v->value, 1, m, prim_vector_of(CUDA_R_32F, NULL, m.columns), 0,
+                            prim_vector_of(CUDA_R_32F, NULL, m.rows), asking())))
             continue;
         cr_cuda(cudaMemset(a->d_y, 0xA5, m.rows * sizeof(float)));
-        DONE(prim_spmv(v->value, 1, m, CUDA_R_32F, a->d_x, 0, CUDA_R_32F, a->d_y, NULL, 0, 0), what,
-             v);
+        DONE(prim_spmv(v->value, 1, m, prim_vector_of(CUDA_R_32F, a->d_x, m.columns), 0,
+                       prim_vector_of(CUDA_R_32F, a->d_y, m.rows), NULL),
+             what, v);
         check_y(a, m.rows, v->name);
     }
 }
@@ -1268,12 +1270,12 @@ static void check_planned(const entry_arrays *a, prim_sparse m)
     m.offset_type = CUDA_R_64I;
     m.column_indices = (const int32_t *)(void *)a->d_columns;
     m.values = a->d_values;
-    cr_prim(prim_spmv_plan_bytes(m, &bytes));
+    cr_prim(asked_output(prim_spmv_plan(m, NULL, 0, asking()), &bytes));
     char *const d_plan = take(bytes, 0);
-    DONE(prim_spmv_plan(m, d_plan, bytes, NULL, 0, 0), "spmv_plan", &only);
+    DONE(prim_spmv_plan(m, d_plan, bytes, NULL), "spmv_plan", &only);
     cr_cuda(cudaMemset(a->d_y, 0xA5, m.rows * sizeof(float)));
-    DONE(prim_spmv_planned(1, m, d_plan, bytes, CUDA_R_32F, a->d_x, 0, CUDA_R_32F, a->d_y, NULL, 0,
-                           0),
+    DONE(prim_spmv_planned(1, m, d_plan, bytes, prim_vector_of(CUDA_R_32F, a->d_x, m.columns), 0,
+                           prim_vector_of(CUDA_R_32F, a->d_y, m.rows), NULL),
          "spmv_planned", &only);
     check_y(a, m.rows, "planned");
     give(d_plan);

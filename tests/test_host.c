@@ -830,7 +830,8 @@ static void check_product(prim_sparse m, const double *dense, int threads)
         x[i] = number(i + 3000);
     for (size_t i = 0; i <= ROWS; i++)
         y[i] = GAP;
-    cr_prim(prim_spmv_host(-2, m, CUDA_R_64F, x, 5, CUDA_R_64F, y, threads));
+    cr_prim(prim_spmv_host(-2, m, prim_vector_of(CUDA_R_64F, x, m.columns), 5,
+                           prim_vector_of(CUDA_R_64F, y, m.rows), threads));
     for (size_t row = 0; row < ROWS; row++) {
         double sum = 0;
         for (size_t column = 0; column < COLUMNS; column++)

@@ -1286,13 +1286,13 @@ static void check_spmv(prim_spmv_variant v, prim_sparse matrix, cudaDataType_t x
         (x == value || (halves && x == CUDA_R_32F)) &&
         (!offsets || matrix.offset_type == CUDA_R_32I || matrix.offset_type == CUDA_R_64I);
     const bool textbook = !spmv_rung_has(v, TAKES_ALL_TYPES);
-    size_t bytes;
-    CHECK(!typed                                                    ? PRIM_ERROR_TYPE
-          : is_of_format(v, matrix.format) && !(textbook && halves) ? PRIM_OK
-                                                                    : PRIM_ERROR_UNSUPPORTED,
-          prim_spmv_workspace_bytes(v, matrix, x, y, &bytes), prim_spmv_supports(v, matrix, x, y),
-          "spmv %d of format %d, %s with %s, x %s, y %s", v, matrix.format,
-          name_of(matrix.value_type), name_of(matrix.offset_type), name_of(x), name_of(y));
+    CHECK_CALL(!typed                                                    ? PRIM_ERROR_TYPE
+               : is_of_format(v, matrix.format) && !(textbook && halves) ? PRIM_OK
+                                                                         : PRIM_ERROR_UNSUPPORTED,
+               prim_spmv(v, 1, matrix, prim_vector_of(x, NULL, matrix.columns), 0,
+                         prim_vector_of(y, NULL, matrix.rows), asking()),
+               "spmv %d of format %d, %s with %s, x %s, y %s", v, matrix.format,
+               name_of(matrix.value_type), name_of(matrix.offset_type), name_of(x), name_of(y));
 }
 
 Test(supported, spmv)
@@ -1340,7 +1340,7 @@ Test(supported, sparse_check)
                 m.format = (prim_sparse_format)format;
                 m.value_type = *type;
                 m.offset_type = *offset_type;
-                cr_expect_eq(prim_sparse_check_workspace_bytes(m, &bytes),
+                cr_expect_eq(asked_bytes(prim_sparse_check(m, NULL, asking()), &bytes),
                              value && (offset || !offsets) ? PRIM_OK : PRIM_ERROR_TYPE,
                              "format %d, %s with %s", format, name_of(*type),
                              name_of(*offset_type));
@@ -1363,9 +1363,9 @@ static void check_conversion(prim_sparse m, prim_sparse_format to, cudaDataType_
     const bool value = m.value_type == CUDA_R_32F || m.value_type == CUDA_R_64F ||
                        m.value_type == CUDA_R_16F || m.value_type == CUDA_R_16BF;
     const bool typed = value && (from_known || !from_offsets);
-    size_t bytes;
-    const prim_status size = prim_sparse_convert_workspace_bytes(m, to, 1, &bytes),
-                      all = prim_sparse_convert_bytes(m, to, offset_type, 1, 3200, &bytes);
+    const prim_status size = prim_sparse_convert_size(m, to, 1, NULL, asking()),
+                      all = prim_sparse_convert(m, to, offset_type, 1, 3200, NULL, 0, NULL, NULL,
+                                                asking());
     const prim_status pair = is_converted(m.format, to) ? PRIM_OK : PRIM_ERROR_UNSUPPORTED;
     cr_expect_eq(size, typed ? pair : PRIM_ERROR_TYPE, "format %d to %d, %s", m.format, to,
                  name_of(m.value_type));
@@ -1412,10 +1412,11 @@ Test(supported, sparse_from_dense)
     EACH (cudaDataType_t, type, all_types)
         EACH (cudaDataType_t, offset_type, all_types) {
             const bool value = is_sparse_value(*type), offset = is_sparse_offset(*offset_type);
-            size_t bytes;
-            cr_expect_eq(prim_sparse_from_dense_workspace_bytes(*type, 100, 70, &bytes),
+            cr_expect_eq(prim_sparse_from_dense_size(prim_matrix_of(*type, NULL, 100, 70, 0), NULL,
+                                                     asking()),
                          value ? PRIM_OK : PRIM_ERROR_TYPE, "%s", name_of(*type));
-            cr_expect_eq(prim_sparse_from_dense_bytes(*type, 100, 70, *offset_type, 500, &bytes),
+            cr_expect_eq(prim_sparse_from_dense(prim_matrix_of(*type, NULL, 100, 70, 0),
+                                                *offset_type, 500, NULL, 0, NULL, NULL, asking()),
                          value && offset ? PRIM_OK : PRIM_ERROR_TYPE, "%s, %s", name_of(*type),
                          name_of(*offset_type));
         }
@@ -1436,11 +1437,10 @@ Test(supported, sparse_transpose)
         EACH (cudaDataType_t, type, all_types)
             EACH (cudaDataType_t, offset_type, all_types) {
                 const bool value = is_sparse_value(*type), offset = is_sparse_offset(*offset_type);
-                size_t bytes;
                 m.format = (prim_sparse_format)format;
                 m.value_type = *type;
                 m.offset_type = CUDA_R_32I;
-                cr_expect_eq(prim_sparse_transpose_bytes(m, *offset_type, &bytes),
+                cr_expect_eq(prim_sparse_transpose(m, *offset_type, NULL, 0, NULL, asking()),
                              !value || !offset           ? PRIM_ERROR_TYPE
                              : format == PRIM_SPARSE_CSR ? PRIM_OK
                                                          : PRIM_ERROR_UNSUPPORTED,
@@ -1465,13 +1465,12 @@ Test(supported, sparse_sort)
             const prim_status expected = !is_sparse_value(*type)     ? PRIM_ERROR_TYPE
                                          : format == PRIM_SPARSE_COO ? PRIM_OK
                                                                      : PRIM_ERROR_UNSUPPORTED;
-            size_t bytes;
             m.format = (prim_sparse_format)format;
             m.value_type = *type;
-            cr_expect_eq(prim_sparse_sort_bytes(m, &bytes), expected, "format %d, %s", format,
-                         name_of(*type));
-            cr_expect_eq(prim_sparse_sort_workspace_bytes(m, &bytes), expected, "format %d, %s",
-                         format, name_of(*type));
+            cr_expect_eq(prim_sparse_sort(m, NULL, 0, NULL, NULL, asking()), expected,
+                         "format %d, %s", format, name_of(*type));
+            cr_expect_eq(prim_sparse_sort(m, NULL, 0, NULL, NULL, asking()), expected,
+                         "format %d, %s", format, name_of(*type));
         }
 }
 
@@ -1494,25 +1493,26 @@ Test(supported, spmv_plan)
                 const prim_status expected = !value || (offsets && !offset) ? PRIM_ERROR_TYPE
                                              : format == PRIM_SPARSE_CSR    ? PRIM_OK
                                                                          : PRIM_ERROR_UNSUPPORTED;
-                size_t bytes;
                 m.format = (prim_sparse_format)format;
                 m.value_type = *type;
                 m.offset_type = *offset_type;
-                cr_expect_eq(prim_spmv_plan_bytes(m, &bytes), expected, "format %d, %s, %s", format,
-                             name_of(*type), name_of(*offset_type));
-                cr_expect_eq(prim_spmv_plan_workspace_bytes(m, &bytes), expected);
+                cr_expect_eq(prim_spmv_plan(m, NULL, 0, asking()), expected, "format %d, %s, %s",
+                             format, name_of(*type), name_of(*offset_type));
+                cr_expect_eq(prim_spmv_plan(m, NULL, 0, asking()), expected);
             }
     m.format = PRIM_SPARSE_CSR;
     m.offset_type = CUDA_R_32I;
     EACH (cudaDataType_t, type, all_types)
         EACH (cudaDataType_t, x_type, all_types)
             EACH (cudaDataType_t, y_type, all_types) {
-                size_t bytes;
                 m.value_type = *type;
-                cr_expect_eq(prim_spmv_planned_workspace_bytes(m, *x_type, *y_type, &bytes) ==
-                                 PRIM_OK,
-                             prim_spmv_supports(PRIM_SPMV_CSR_MERGE, m, *x_type, *y_type),
-                             "%s, %s, %s", name_of(*type), name_of(*x_type), name_of(*y_type));
+                cr_expect_eq(
+                    prim_spmv_planned(1, m, NULL, 0, prim_vector_of(*x_type, NULL, m.columns), 0,
+                                      prim_vector_of(*y_type, NULL, m.rows), asking()) == PRIM_OK,
+                    runs(prim_spmv(PRIM_SPMV_CSR_MERGE, 1, m,
+                                   prim_vector_of(*x_type, NULL, m.columns), 0,
+                                   prim_vector_of(*y_type, NULL, m.rows), asking())),
+                    "%s, %s, %s", name_of(*type), name_of(*x_type), name_of(*y_type));
             }
 }
 
@@ -1529,8 +1529,14 @@ Test(supported, spmv_of_the_largest_matrices)
                                .offset_type = CUDA_R_64I};
         prim_sparse wide = m, high = m;
         wide.columns = high.rows = limit;
-        cr_expect(prim_spmv_supports(PRIM_SPMV_AUTO, m, type, type), "%s", prim_last_error(NULL));
-        cr_expect_not(prim_spmv_supports(PRIM_SPMV_AUTO, wide, type, type));
-        cr_expect_not(prim_spmv_supports(PRIM_SPMV_AUTO, high, type, type));
+        cr_expect(runs(prim_spmv(PRIM_SPMV_AUTO, 1, m, prim_vector_of(type, NULL, m.columns), 0,
+                                 prim_vector_of(type, NULL, m.rows), asking())),
+                  "%s", prim_last_error(NULL));
+        cr_expect_not(
+            runs(prim_spmv(PRIM_SPMV_AUTO, 1, wide, prim_vector_of(type, NULL, wide.columns), 0,
+                           prim_vector_of(type, NULL, wide.rows), asking())));
+        cr_expect_not(
+            runs(prim_spmv(PRIM_SPMV_AUTO, 1, high, prim_vector_of(type, NULL, high.columns), 0,
+                           prim_vector_of(type, NULL, high.rows), asking())));
     }
 }

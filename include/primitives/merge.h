@@ -9,11 +9,11 @@
 extern "C" {
 #endif
 
-/* The rungs of the ladders, the merge's and the sort's; src/merge/README.md draws them. A rung of one
- * is PRIM_ERROR_UNSUPPORTED in the other's calls. The values never change.
+/* The rungs of the ladders, the merge's and the sort's; src/merge/README.md draws them. A rung of
+ * one is PRIM_ERROR_UNSUPPORTED in the other's calls. The values never change.
  *
- * The sort's from CO_RANK to WIDE: each block sorts its keys, and then sorted runs are merged, by the
- * merge's rung of that name. RADIX and BITONIC merge nothing. */
+ * The sort's from CO_RANK to WIDE: each block sorts its keys, and then sorted runs are merged, by
+ * the merge's rung of that name. RADIX and BITONIC merge nothing. */
 typedef enum prim_merge_variant {
     PRIM_MERGE_AUTO = 0,       /* the fastest rung that supports the call */
     PRIM_MERGE_CO_RANK = 1,    /* each thread searches its co-ranks, and merges from there */
