@@ -9,6 +9,7 @@
 #include <primitives/merge.h>
 
 #include "bench.h"
+#include "call.h"
 
 static const struct {
     cudaDataType_t type;
@@ -56,6 +57,47 @@ static size_t b_count(const bench_case *c)
     return c->size - a_count(c);
 }
 
+/* ---- its call ---- */
+
+/* Keys of both arrays, and of pairs their values behind them; NULL where d_in is. */
+static char *first_key(const bench_case *c, void *d_in)
+{
+    return part_of(d_in, c->offset * key_bytes(c));
+}
+
+static char *second_key(const bench_case *c, void *d_in)
+{
+    return part_of(first_key(c, d_in), a_count(c) * key_bytes(c));
+}
+
+static char *first_value(const bench_case *c, void *d_in)
+{
+    return part_of(first_key(c, d_in), c->size * key_bytes(c));
+}
+
+static prim_status run_merge(const bench_case *c, const bench_operands *o, cudaStream_t stream)
+{
+    const prim_merge_variant variant = (prim_merge_variant)c->variant_value;
+    const prim_order order = PRIM_ASCENDING;
+    const prim_call call = call_of(o, stream);
+    const char *const d_a = first_key(c, o->d_in), *const d_b = second_key(c, o->d_in);
+    char *const d_values = first_value(c, o->d_in);
+    void *const d_out_values = part_of(o->d_out, c->size * key_bytes(c));
+    if (sorts(c) && !has_values(c))
+        return prim_merge_sort(variant, order, c->element, d_a, c->size, o->d_out, &call);
+    if (sorts(c))
+        return prim_merge_sort_pairs(variant, order, c->element, VALUE_BYTES,
+                                     (prim_keys){d_a, d_values, c->size}, o->d_out, d_out_values,
+                                     &call);
+    if (!has_values(c))
+        return prim_merge(variant, order, c->element, d_a, a_count(c), d_b, b_count(c), o->d_out,
+                          &call);
+    return prim_merge_pairs(
+        variant, order, c->element, VALUE_BYTES, (prim_keys){d_a, d_values, a_count(c)},
+        (prim_keys){d_b, part_of(d_values, a_count(c) * VALUE_BYTES), b_count(c)}, o->d_out,
+        d_out_values, &call);
+}
+
 /* ---- which cases there are ---- */
 
 static bench_case make_case(size_t k, const char *name, int variant, const char *variant_name,
@@ -77,45 +119,15 @@ static bench_case make_case(size_t k, const char *name, int variant, const char 
     return c;
 }
 
-static void plan_merges(bench_plan *plan, size_t k, size_t size, bench_input input)
+/* The variants of this name's call. */
+static void plan_variants(bench_plan *plan, size_t k, const char *name, size_t size,
+                          bench_input input)
 {
-    for (size_t v = 0; prim_merge_variant_at(v) != NULL; v++) {
-        const prim_merge_variant variant = prim_merge_variant_at(v)->value;
-        const char *name = prim_merge_variant_info(variant)->name;
-        if (prim_merge_supports(variant, PRIM_ASCENDING, keys[k].type, size / 2, size - size / 2))
-            plan_add(plan, make_case(k, "merge", variant, name, size, input));
-    }
-}
-
-static void plan_merges_of_pairs(bench_plan *plan, size_t k, size_t size, bench_input input)
-{
-    for (size_t v = 0; prim_merge_variant_at(v) != NULL; v++) {
-        const prim_merge_variant variant = prim_merge_variant_at(v)->value;
-        const char *name = prim_merge_variant_info(variant)->name;
-        if (prim_merge_pairs_supports(variant, PRIM_ASCENDING, keys[k].type, VALUE_BYTES, size / 2,
-                                      size - size / 2))
-            plan_add(plan, make_case(k, "pairs", variant, name, size, input));
-    }
-}
-
-static void plan_sorts(bench_plan *plan, size_t k, size_t size, bench_input input)
-{
-    for (size_t v = 0; prim_merge_sort_variant_at(v) != NULL; v++) {
-        const prim_merge_sort_variant variant = prim_merge_sort_variant_at(v)->value;
-        const char *name = prim_merge_sort_variant_info(variant)->name;
-        if (prim_merge_sort_supports(variant, PRIM_ASCENDING, keys[k].type, size))
-            plan_add(plan, make_case(k, "sort", variant, name, size, input));
-    }
-}
-
-static void plan_sorts_of_pairs(bench_plan *plan, size_t k, size_t size, bench_input input)
-{
-    for (size_t v = 0; prim_merge_sort_variant_at(v) != NULL; v++) {
-        const prim_merge_sort_variant variant = prim_merge_sort_variant_at(v)->value;
-        const char *name = prim_merge_sort_variant_info(variant)->name;
-        if (prim_merge_sort_pairs_supports(variant, PRIM_ASCENDING, keys[k].type, VALUE_BYTES,
-                                           size))
-            plan_add(plan, make_case(k, "sort_pairs", variant, name, size, input));
+    const prim_variant *variant;
+    for (size_t v = 0; (variant = prim_merge_variant_at(v)) != NULL; v++) {
+        const bench_case c = make_case(k, name, variant->value, variant->name, size, input);
+        if (would_run(run_merge, &c))
+            plan_add(plan, c);
     }
 }
 
@@ -130,13 +142,13 @@ static void plan_keys(const bench_options *options, bench_plan *plan, size_t k, 
     const size_t *sort_sizes = own ? gpu_sort_sizes : sizes;
     const size_t sort_count = own ? sizeof gpu_sort_sizes / sizeof *gpu_sort_sizes : count;
     for (size_t s = 0; s < count; s++)
-        plan_merges(plan, k, sizes[s], input);
+        plan_variants(plan, k, "merge", sizes[s], input);
     for (size_t s = 0; s < sort_count; s++)
-        plan_sorts(plan, k, sort_sizes[s], input);
+        plan_variants(plan, k, "sort", sort_sizes[s], input);
     for (size_t s = 0; s < count && k == 0; s++)
-        plan_merges_of_pairs(plan, k, sizes[s], input);
+        plan_variants(plan, k, "pairs", sizes[s], input);
     for (size_t s = 0; s < sort_count && k == 0; s++)
-        plan_sorts_of_pairs(plan, k, sort_sizes[s], input);
+        plan_variants(plan, k, "sort_pairs", sort_sizes[s], input);
 }
 
 static void plan_merge(const bench_options *options, bench_plan *plan)
@@ -167,8 +179,8 @@ static void plan_shape(bench_plan *plan, size_t k, size_t size, size_t m, size_t
 static void plan_sort_shape(bench_plan *plan, size_t k, const char *name, size_t size,
                             size_t offset, bench_input input)
 {
-    bench_case c = make_case(k, name, PRIM_MERGE_SORT_AUTO,
-                             prim_merge_sort_variant_info(PRIM_MERGE_SORT_AUTO)->name, size, input);
+    bench_case c = make_case(k, name, PRIM_MERGE_AUTO,
+                             prim_merge_variant_info(PRIM_MERGE_AUTO)->name, size, input);
     c.offset = offset;
     if (offset > 0)
         snprintf(c.shape, sizeof c.shape, "%zu+%zu", size, offset);
@@ -211,30 +223,14 @@ static void plan_merge_shapes(const bench_options *options, bench_plan *plan)
 
 /* ---- running them ---- */
 
-/* Keys of both arrays, and of pairs their values behind them. */
-static char *first_key(const bench_case *c, void *d_in)
-{
-    return (char *)d_in + c->offset * key_bytes(c);
-}
-
-static char *second_key(const bench_case *c, void *d_in)
-{
-    return first_key(c, d_in) + a_count(c) * key_bytes(c);
-}
-
-static char *first_value(const bench_case *c, void *d_in)
-{
-    return first_key(c, d_in) + c->size * key_bytes(c);
-}
-
 /* Before anything is timed. */
 static void sort_both(const bench_case *c, void *d_in)
 {
     char *const d_a = first_key(c, d_in), *const d_b = second_key(c, d_in);
-    must_prim(prim_merge_sort(PRIM_MERGE_SORT_AUTO, PRIM_ASCENDING, c->element, d_a, a_count(c),
-                              d_a, NULL, 0, 0));
-    must_prim(prim_merge_sort(PRIM_MERGE_SORT_AUTO, PRIM_ASCENDING, c->element, d_b, b_count(c),
-                              d_b, NULL, 0, 0));
+    must_prim(
+        prim_merge_sort(PRIM_MERGE_AUTO, PRIM_ASCENDING, c->element, d_a, a_count(c), d_a, NULL));
+    must_prim(
+        prim_merge_sort(PRIM_MERGE_AUTO, PRIM_ASCENDING, c->element, d_b, b_count(c), d_b, NULL));
 }
 
 static void make_keys(const bench_case *c, void *d_keys)
@@ -247,74 +243,23 @@ static void make_keys(const bench_case *c, void *d_keys)
                             c->input == INPUT_EQUAL ? INPUT_EQUAL : INPUT_UNIFORM, 13, 0),
              "filling the keys");
     if (c->input == INPUT_SORTED || c->input == INPUT_REVERSED)
-        must_prim(prim_merge_sort(PRIM_MERGE_SORT_AUTO,
+        must_prim(prim_merge_sort(PRIM_MERGE_AUTO,
                                   c->input == INPUT_SORTED ? PRIM_ASCENDING : PRIM_DESCENDING,
-                                  c->element, d_keys, c->size, d_keys, NULL, 0, 0));
-}
-
-static size_t workspace_bytes(const bench_case *c)
-{
-    const prim_merge_variant merge = (prim_merge_variant)c->variant_value;
-    const prim_merge_sort_variant sort = (prim_merge_sort_variant)c->variant_value;
-    size_t bytes;
-    if (sorts(c) && has_values(c))
-        must_prim(prim_merge_sort_pairs_workspace_bytes(sort, PRIM_ASCENDING, c->element,
-                                                        VALUE_BYTES, c->size, &bytes));
-    else if (sorts(c))
-        must_prim(
-            prim_merge_sort_workspace_bytes(sort, PRIM_ASCENDING, c->element, c->size, &bytes));
-    else if (has_values(c))
-        must_prim(prim_merge_pairs_workspace_bytes(merge, PRIM_ASCENDING, c->element, VALUE_BYTES,
-                                                   a_count(c), b_count(c), &bytes));
-    else
-        must_prim(prim_merge_workspace_bytes(merge, PRIM_ASCENDING, c->element, a_count(c),
-                                             b_count(c), &bytes));
-    return bytes;
+                                  c->element, d_keys, c->size, d_keys, NULL));
 }
 
 static void set_up_merge(const bench_case *c, bench_operands *operands)
 {
     const size_t values = has_values(c) ? c->size : 0;
     operands->out_bytes = c->size * key_bytes(c) + values * VALUE_BYTES;
-    operands->workspace_bytes = workspace_bytes(c);
     must(cudaMalloc(&operands->d_in, operands->out_bytes + c->offset * key_bytes(c)),
          "memory for the keys");
     must(cudaMalloc(&operands->d_out, operands->out_bytes), "memory for the output");
-    must(cudaMalloc(&operands->d_workspace, operands->workspace_bytes), "memory for the workspace");
     make_keys(c, first_key(c, operands->d_in));
     must(fill_on_device(CUDA_R_32U, first_value(c, operands->d_in), values, INPUT_UNIFORM, 17, 0),
          "filling the values");
     if (!sorts(c))
         sort_both(c, operands->d_in);
-}
-
-static prim_status run_sort(const bench_case *c, const bench_operands *o, cudaStream_t stream)
-{
-    const prim_merge_sort_variant variant = (prim_merge_sort_variant)c->variant_value;
-    const char *const d_keys = first_key(c, o->d_in);
-    if (!has_values(c))
-        return prim_merge_sort(variant, PRIM_ASCENDING, c->element, d_keys, c->size, o->d_out,
-                               o->d_workspace, o->workspace_bytes, stream);
-    return prim_merge_sort_pairs(variant, PRIM_ASCENDING, c->element, VALUE_BYTES, d_keys,
-                                 first_value(c, o->d_in), c->size, o->d_out,
-                                 (char *)o->d_out + c->size * key_bytes(c), o->d_workspace,
-                                 o->workspace_bytes, stream);
-}
-
-static prim_status run_merge(const bench_case *c, const bench_operands *o, cudaStream_t stream)
-{
-    const prim_merge_variant variant = (prim_merge_variant)c->variant_value;
-    const char *const d_a = first_key(c, o->d_in), *const d_b = second_key(c, o->d_in),
-                      *const d_values = first_value(c, o->d_in);
-    if (sorts(c))
-        return run_sort(c, o, stream);
-    if (!has_values(c))
-        return prim_merge(variant, PRIM_ASCENDING, c->element, d_a, a_count(c), d_b, b_count(c),
-                          o->d_out, o->d_workspace, o->workspace_bytes, stream);
-    return prim_merge_pairs(variant, PRIM_ASCENDING, c->element, VALUE_BYTES, d_a, d_values,
-                            a_count(c), d_b, d_values + a_count(c) * VALUE_BYTES, b_count(c),
-                            o->d_out, (char *)o->d_out + c->size * key_bytes(c), o->d_workspace,
-                            o->workspace_bytes, stream);
 }
 
 /* All are stable. */

@@ -11,6 +11,7 @@
 #include <primitives/sparse.h>
 
 #include "bench.h"
+#include "call.h"
 #include "matrix_kinds.h"
 
 static const struct {
@@ -39,9 +40,12 @@ static prim_sparse_format format_of(int variant, cudaDataType_t type)
 {
     if (variant < 0)
         return PRIM_SPARSE_CSR;
+    const prim_vector none = prim_vector_of(type, NULL, 0);
     prim_sparse empty = {.value_type = type, .offset_type = CUDA_R_32I};
+    prim_answer answer;
     while (empty.format < PRIM_SPARSE_SELL &&
-           !prim_spmv_supports((prim_spmv_variant)variant, empty, type, type))
+           prim_spmv((prim_spmv_variant)variant, 1, empty, none, 0, none,
+                     &(prim_call){.answer = &answer}) != PRIM_OK)
         empty.format = (prim_sparse_format)(empty.format + 1);
     return empty.format;
 }
@@ -131,6 +135,18 @@ static bench_case case_of(const matrix_kind *k, size_t type, const matrix_extent
     return c;
 }
 
+static size_t plan_bytes_of(const prim_sparse *csr)
+{
+    const prim_sparse sizes = {.rows = csr->rows,
+                               .columns = csr->columns,
+                               .entries = csr->entries,
+                               .value_type = csr->value_type,
+                               .offset_type = csr->offset_type};
+    prim_answer answer;
+    must_prim(prim_spmv_plan(sizes, NULL, 0, &(prim_call){.answer = &answer}));
+    return answer.output_bytes;
+}
+
 static void plan_group(bench_plan *plan, const matrix_kind *k, size_t type, size_t rows,
                        bench_input input, prim_sparse_format format)
 {
@@ -157,9 +173,7 @@ static void plan_group(bench_plan *plan, const matrix_kind *k, size_t type, size
                              .entries = e.entries,
                              .value_type = types[type].type,
                              .offset_type = CUDA_R_32I};
-    size_t plan_bytes;
-    must_prim(prim_spmv_plan_bytes(csr, &plan_bytes));
-    if (plan_bytes == 0)
+    if (plan_bytes_of(&csr) == 0)
         return;
     c.name = name_of_case(k, format, true);
     c.variant = "csr_plan"; /* offsets and columns */
@@ -359,8 +373,8 @@ static void to_device(const prim_sparse *csr, prim_sparse_format format, size_t 
                       bench_input input, bench_operands *operands)
 {
     const size_t x_bytes = rounded(csr->columns * value_bytes);
-    size_t bytes, plan_bytes;
-    must_prim(prim_spmv_plan_bytes(*csr, &plan_bytes));
+    const size_t plan_bytes = plan_bytes_of(csr);
+    size_t bytes;
     prim_sparse matrix;
     must_prim(
         prim_sparse_convert_bytes_host(*csr, format, CUDA_R_32I, PRIM_SPARSE_WIDTH_AUTO, &bytes));
@@ -386,48 +400,42 @@ static size_t value_bytes_of(const bench_case *c)
     return c->element == CUDA_R_64F ? sizeof(double) : sizeof(float);
 }
 
-static prim_status make_plan(const kept_matrix *k, const bench_operands *o, cudaStream_t stream)
+static prim_status make_plan(const kept_matrix *k, const prim_call *call)
 {
-    return prim_spmv_plan(k->matrix, k->d_plan, k->plan_bytes,
-                          o->workspace_bytes > 0 ? o->d_workspace : NULL, o->workspace_bytes,
-                          stream);
-}
-
-static prim_status workspace_of(const bench_case *c, const prim_sparse *matrix, size_t *bytes)
-{
-    if (c->variant_value == PLAN)
-        return prim_spmv_plan_workspace_bytes(*matrix, bytes);
-    if (c->variant_value == PLANNED)
-        return prim_spmv_planned_workspace_bytes(*matrix, c->element, c->element, bytes);
-    return prim_spmv_workspace_bytes((prim_spmv_variant)c->variant_value, *matrix, c->element,
-                                     c->element, bytes);
-}
-
-static void set_up_sparse(const bench_case *c, bench_operands *operands)
-{
-    const size_t value_bytes = value_bytes_of(c);
-    to_device(csr_of(c, value_bytes), format_of_case(c), value_bytes, c->input, operands);
-    const kept_matrix *kept = operands->h_state;
-    operands->out_bytes = c->size * value_bytes;
-    if (c->variant_value == PLANNED)
-        must_prim(make_plan(kept, operands, 0));
-    must_prim(workspace_of(c, &kept->matrix, &operands->workspace_bytes));
-    must(cudaMalloc(&operands->d_out, operands->out_bytes), "memory for y");
-    must(cudaMalloc(&operands->d_workspace, operands->workspace_bytes), "memory for the workspace");
+    return prim_spmv_plan(k->matrix, k->d_plan, k->plan_bytes, call);
 }
 
 static prim_status run_sparse(const bench_case *c, const bench_operands *o, cudaStream_t stream)
 {
     const kept_matrix *kept = o->h_state;
-    void *const workspace = o->workspace_bytes > 0 ? o->d_workspace : NULL;
+    const prim_vector x = prim_vector_of(c->element, o->d_in, kept->matrix.columns),
+                      y = prim_vector_of(c->element, o->d_out, kept->matrix.rows);
+    prim_call call = call_of(o, stream);
+    if (call.workspace_bytes == 0)
+        call.d_workspace = NULL;
     if (c->variant_value == PLAN)
-        return make_plan(kept, o, stream);
+        return make_plan(kept, &call);
     if (c->variant_value == PLANNED)
-        return prim_spmv_planned(1, kept->matrix, kept->d_plan, kept->plan_bytes, c->element,
-                                 o->d_in, 0, c->element, o->d_out, workspace, o->workspace_bytes,
-                                 stream);
-    return prim_spmv((prim_spmv_variant)c->variant_value, 1, kept->matrix, c->element, o->d_in, 0,
-                     c->element, o->d_out, workspace, o->workspace_bytes, stream);
+        return prim_spmv_planned(1, kept->matrix, kept->d_plan, kept->plan_bytes, x, 0, y, &call);
+    return prim_spmv((prim_spmv_variant)c->variant_value, 1, kept->matrix, x, 0, y, &call);
+}
+
+/* The workspace too, since a case without operands does not know the sizes of its format. */
+static void set_up_sparse(const bench_case *c, bench_operands *operands)
+{
+    const size_t value_bytes = value_bytes_of(c);
+    to_device(csr_of(c, value_bytes), format_of_case(c), value_bytes, c->input, operands);
+    operands->out_bytes = c->size * value_bytes;
+    if (c->variant_value == PLANNED)
+        must_prim(make_plan(operands->h_state, NULL));
+    must(cudaMalloc(&operands->d_out, operands->out_bytes), "memory for y");
+    prim_answer answer;
+    bench_operands asking = *operands;
+    asking.answer = &answer;
+    must_prim(run_sparse(c, &asking, 0));
+    operands->workspace_bytes = answer.workspace_bytes;
+    must(cudaMalloc(&operands->d_workspace, answer.workspace_bytes + 1),
+         "memory for the workspace");
 }
 
 static bool same_sums(const bench_case *c, const void *h_a, const void *h_b)

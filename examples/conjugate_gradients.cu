@@ -86,7 +86,8 @@ state make_state(const prim_sparse &csr)
         ones[i] = 1;
         zeros[i] = 0;
     }
-    check_prim(program, prim_spmv_host(1, csr, CUDA_R_64F, ones, 0, CUDA_R_64F, b, 1));
+    check_prim(program, prim_spmv_host(1, csr, prim_vector_of(CUDA_R_64F, ones, csr.columns), 0,
+                                       prim_vector_of(CUDA_R_64F, b, csr.rows), 1));
     const state s = {vector_on_device(zeros, csr.rows),   vector_on_device(b, csr.rows),
                      vector_on_device(nullptr, csr.rows), vector_on_device(zeros, csr.rows),
                      vector_on_device(zeros, csr.rows),   diagonal_on_device(csr),

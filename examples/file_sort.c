@@ -116,10 +116,11 @@ static unsigned long long default_memory(void)
 /* Two runs and the sort's workspace, which is another run and a little. */
 static unsigned long long device_bytes(const options *o, size_t run_keys)
 {
-    size_t workspace;
-    check_prim(program, prim_merge_sort_workspace_bytes(PRIM_MERGE_SORT_AUTO, o->order,
-                                                        o->type->type, run_keys, &workspace));
-    return (unsigned long long)(SORTED_RUNS_DEVICE - 1) * run_keys * o->type->bytes + workspace;
+    prim_answer answer;
+    check_prim(program, prim_merge_sort(PRIM_MERGE_AUTO, o->order, o->type->type, NULL, run_keys,
+                                        NULL, &(prim_call){.answer = &answer}));
+    return (unsigned long long)(SORTED_RUNS_DEVICE - 1) * run_keys * o->type->bytes +
+           answer.workspace_bytes;
 }
 
 /* Keys of a run: as many as the memory takes, or all. */

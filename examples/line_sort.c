@@ -88,8 +88,8 @@ static uint64_t *sort_lines(const lines *l, prim_order order)
     check_cuda(program, cudaMalloc(&d_keys, bytes));
     check_cuda(program, cudaMalloc(&d_lines, bytes));
     check_cuda(program, cudaMemcpyAsync(d_keys, l->keys, bytes, cudaMemcpyHostToDevice, 0));
-    check_prim(program, prim_merge_sort_permutation(PRIM_MERGE_SORT_AUTO, order, CUDA_R_64U, d_keys,
-                                                    l->count, CUDA_R_64U, d_lines, NULL, 0, 0));
+    check_prim(program, prim_merge_sort_permutation(PRIM_MERGE_AUTO, order, CUDA_R_64U, d_keys,
+                                                    l->count, CUDA_R_64U, d_lines, NULL));
     check_cuda(program, cudaMemcpy(h_lines, d_lines, bytes, cudaMemcpyDeviceToHost));
     check_cuda(program, cudaFree(d_keys));
     check_cuda(program, cudaFree(d_lines));

@@ -150,9 +150,9 @@ static const void *merge_parts(const merger *m, const piece *p, uint64_t counts[
         size_t at = 0; /* in bytes */
         for (int r = 0; r < parts; r += 2) {
             const size_t a = counts[r], b = counts[r + 1], key_bytes = m->keys->key_bytes;
-            check_prim(m->program,
-                       prim_merge(PRIM_MERGE_AUTO, m->keys->order, m->keys->type, d_from + at, a,
-                                  d_from + at + a * key_bytes, b, d_to + at, NULL, 0, p->stream));
+            check_prim(m->program, prim_merge(PRIM_MERGE_AUTO, m->keys->order, m->keys->type,
+                                              d_from + at, a, d_from + at + a * key_bytes, b,
+                                              d_to + at, &(prim_call){.stream = p->stream}));
             counts[r / 2] = a + b;
             at += (a + b) * key_bytes;
         }

@@ -54,8 +54,11 @@ static void begin_run(const char *program, const key_file *keys, const buffer *b
     check_cuda(program,
                cudaMemcpyAsync(b->d_run, b->h_run, bytes, cudaMemcpyHostToDevice, b->stream));
     check_cuda(program, cudaStreamWaitEvent(b->stream, other->sorted, 0));
-    check_prim(program, prim_merge_sort(PRIM_MERGE_SORT_AUTO, keys->order, keys->type, b->d_run,
-                                        b->count, b->d_run, w->d_memory, w->bytes, b->stream));
+    check_prim(program, prim_merge_sort(PRIM_MERGE_AUTO, keys->order, keys->type, b->d_run,
+                                        b->count, b->d_run,
+                                        &(prim_call){.stream = b->stream,
+                                                     .d_workspace = w->d_memory,
+                                                     .workspace_bytes = w->bytes}));
     check_cuda(program, cudaEventRecord(b->sorted, b->stream));
     check_cuda(program,
                cudaMemcpyAsync(b->h_run, b->d_run, bytes, cudaMemcpyDeviceToHost, b->stream));
@@ -66,9 +69,11 @@ void sort_runs(const char *program, const key_file *keys, size_t run_keys, const
 {
     buffer buffers[BUFFERS];
     workspace w = {0};
+    prim_answer answer;
     int i = 0;
-    check_prim(program, prim_merge_sort_workspace_bytes(PRIM_MERGE_SORT_AUTO, keys->order,
-                                                        keys->type, run_keys, &w.bytes));
+    check_prim(program, prim_merge_sort(PRIM_MERGE_AUTO, keys->order, keys->type, NULL, run_keys,
+                                        NULL, &(prim_call){.answer = &answer}));
+    w.bytes = answer.workspace_bytes;
     if (w.bytes > 0)
         check_cuda(program, cudaMalloc(&w.d_memory, w.bytes));
     for (int b = 0; b < BUFFERS; b++)

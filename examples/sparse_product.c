@@ -57,7 +57,8 @@ static void multiply(const prim_sparse *csr, prim_sparse_format format, const do
     void *d_x = to_device(h_x, csr->columns * sizeof *h_x);
     void *d_y = to_device(h_y, csr->rows * sizeof *h_y);
     check_prim(program, prim_spmv(PRIM_SPMV_AUTO, 1, prim_sparse_moved(matrix, h_arrays, d_arrays),
-                                  CUDA_R_64F, d_x, 0, CUDA_R_64F, d_y, NULL, 0, 0));
+                                  prim_vector_of(CUDA_R_64F, d_x, matrix.columns), 0,
+                                  prim_vector_of(CUDA_R_64F, d_y, matrix.rows), NULL));
     check_cuda(program, cudaMemcpy(h_y, d_y, csr->rows * sizeof *h_y, cudaMemcpyDeviceToHost));
     check_cuda(program, cudaFree(d_arrays));
     check_cuda(program, cudaFree(d_x));
@@ -87,7 +88,9 @@ static void sum_magnitudes(const prim_sparse *csr, const double *h_x, double *h_
     for (size_t e = 0; e < csr->entries; e++)
         h_values[e] = fabs(values[e]);
     magnitudes.values = h_values;
-    check_prim(program, prim_spmv_host(1, magnitudes, CUDA_R_64F, h_x, 0, CUDA_R_64F, h_y, 1));
+    check_prim(program,
+               prim_spmv_host(1, magnitudes, prim_vector_of(CUDA_R_64F, h_x, magnitudes.columns), 0,
+                              prim_vector_of(CUDA_R_64F, h_y, magnitudes.rows), 1));
     free(h_values);
 }
 
@@ -97,7 +100,8 @@ static double distance(const prim_sparse *csr, const double *h_x, const double *
     double *const h_right = allocate(program, NULL, csr->rows, sizeof *h_right);
     double *const h_sums = allocate(program, NULL, csr->rows, sizeof *h_sums);
     double farthest = 0;
-    check_prim(program, prim_spmv_host(1, *csr, CUDA_R_64F, h_x, 0, CUDA_R_64F, h_right, 1));
+    check_prim(program, prim_spmv_host(1, *csr, prim_vector_of(CUDA_R_64F, h_x, csr->columns), 0,
+                                       prim_vector_of(CUDA_R_64F, h_right, csr->rows), 1));
     sum_magnitudes(csr, h_x, h_sums);
     for (size_t row = 0; row < csr->rows; row++)
         farthest = farther(

@@ -100,11 +100,12 @@ struct calculator {
     explicit calculator(const prim_sparse &d_matrix) : matrix(d_matrix)
     {
         check_cuda(program, cudaStreamCreate(&stream));
-        check_prim(program, prim_spmv_workspace_bytes(PRIM_SPMV_AUTO, matrix, CUDA_R_64F,
-                                                      CUDA_R_64F, &product_bytes));
         prim_answer answer;
         prim_call asking = {};
         asking.answer = &answer;
+        check_prim(program, prim_spmv(PRIM_SPMV_AUTO, 1, matrix, vector(nullptr), 0,
+                                      vector(nullptr), &asking));
+        product_bytes = answer.workspace_bytes;
         check_prim(program, prim_dot(PRIM_REDUCE_AUTO, CUDA_R_64F, nullptr, nullptr, matrix.rows,
                                      CUDA_R_64F, nullptr, &asking));
         dot_bytes = answer.workspace_bytes;
@@ -119,11 +120,21 @@ struct calculator {
     calculator(const calculator &) = delete;
     calculator &operator=(const calculator &) = delete;
 
+    /* One of the matrix's, which is square. */
+    prim_vector vector(const double *d) const
+    {
+        return prim_vector_of(CUDA_R_64F, d, matrix.rows);
+    }
+
     /* y = alpha · A · x */
     void product(double alpha, const double *d_x, double *d_y) const
     {
-        check_prim(program, prim_spmv(PRIM_SPMV_AUTO, alpha, matrix, CUDA_R_64F, d_x, 0, CUDA_R_64F,
-                                      d_y, product_workspace, product_bytes, stream));
+        prim_call call = {};
+        call.stream = stream;
+        call.d_workspace = product_workspace;
+        call.workspace_bytes = product_bytes;
+        check_prim(program,
+                   prim_spmv(PRIM_SPMV_AUTO, alpha, matrix, vector(d_x), 0, vector(d_y), &call));
     }
 
     void dot(const double *d_x, const double *d_y, double *d_sum) const

@@ -173,8 +173,8 @@ static void sort_keys(keys *k)
     void *d_keys;
     check_cuda(program, cudaMalloc(&d_keys, bytes));
     check_cuda(program, cudaMemcpy(d_keys, k->values, bytes, cudaMemcpyHostToDevice));
-    check_prim(program, prim_merge_sort(PRIM_MERGE_SORT_AUTO, PRIM_ASCENDING, CUDA_R_64U, d_keys,
-                                        k->count, d_keys, NULL, 0, 0));
+    check_prim(program, prim_merge_sort(PRIM_MERGE_AUTO, PRIM_ASCENDING, CUDA_R_64U, d_keys,
+                                        k->count, d_keys, NULL));
     check_cuda(program, cudaMemcpy(k->values, d_keys, bytes, cudaMemcpyDeviceToHost));
     check_cuda(program, cudaFree(d_keys));
 }
@@ -209,9 +209,10 @@ static counts add_counts(const counts *a, const counts *b)
     to_device(a, a->count, &d_a, &d_a_times);
     to_device(b, b->count, &d_b, &d_b_times);
     to_device(&none, count, &d_out, &d_out_times);
-    check_prim(program, prim_merge_pairs(PRIM_MERGE_AUTO, PRIM_ASCENDING, CUDA_R_64U,
-                                         sizeof(uint64_t), d_a, d_a_times, a->count, d_b, d_b_times,
-                                         b->count, d_out, d_out_times, NULL, 0, 0));
+    check_prim(program,
+               prim_merge_pairs(PRIM_MERGE_AUTO, PRIM_ASCENDING, CUDA_R_64U, sizeof(uint64_t),
+                                (prim_keys){d_a, d_a_times, a->count},
+                                (prim_keys){d_b, d_b_times, b->count}, d_out, d_out_times, NULL));
     counts c = allocate_counts(count);
     check_cuda(program, cudaMemcpy(c.keys, d_out, bytes, cudaMemcpyDeviceToHost));
     check_cuda(program, cudaMemcpy(c.times, d_out_times, bytes, cudaMemcpyDeviceToHost));

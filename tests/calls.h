@@ -37,6 +37,19 @@ static inline prim_status asked_bytes(prim_status status, size_t *bytes)
     return status;
 }
 
+/* Of a call that was asked: what its d_memory or d_plan takes. */
+static inline prim_status asked_output(prim_status status, size_t *bytes)
+{
+    *bytes = asking_answer.output_bytes;
+    return status;
+}
+
+/* Of a call that was asked: the variant that would run; 0 where none would. */
+static inline int chosen(prim_status status)
+{
+    return status == PRIM_OK ? asking_answer.variant->value : 0;
+}
+
 /* A call into a stream, with a workspace. Until the thread's next one. */
 static inline const prim_call *with(cudaStream_t stream, void *d_workspace, size_t bytes)
 {

@@ -5,7 +5,6 @@
 #include <primitives/merge.h>
 
 #include "entry_points.h"
-#include "rungs.h"
 
 /* ---- merge: a and, behind it, b; a is a third of the keys that a call takes ---- */
 
@@ -47,19 +46,13 @@ static void merge_answer(const void *h_in, size_t count, void *h_out)
     walk(a, count / 3, b, count - count / 3, count, h_out);
 }
 
-static prim_status merge_workspace(int variant, size_t count, size_t *bytes)
-{
-    return prim_merge_workspace_bytes((prim_merge_variant)variant, PRIM_ASCENDING, CUDA_R_32I,
-                                      count / 3, count - count / 3, bytes);
-}
-
 static prim_status merge_call(const operands *o)
 {
     call_head c = spoilt_head(o);
     prim_order order = PRIM_ASCENDING;
     cudaDataType_t type = CUDA_R_32I;
     size_t a_count = o->count / 3, b_count = o->count - a_count;
-    char *d_a = o->d_in, *d_b = d_a != NULL ? d_a + 4 * a_count : NULL, *d_out = o->d_out;
+    char *d_a = o->d_in, *d_b = part_of(d_a, 4 * a_count), *d_out = o->d_out;
     spoil(o, "d_a", &d_a);
     spoil(o, "d_b", &d_b);
     spoil(o, "d_out", &d_out);
@@ -75,7 +68,7 @@ static prim_status merge_call(const operands *o)
     FAULT("in d_b", PRIM_ERROR_OVERLAP, "d_workspace",
           (c.workspace = d_a, c.bytes = 256, d_a = d_b, d_b = o->d_in, b_count = A_KEYS));
     return prim_merge((prim_merge_variant)c.variant, order, type, d_a, a_count, d_b, b_count, d_out,
-                      c.workspace, c.bytes, o->stream);
+                      call_of(o, &c));
 }
 
 const entry_point merge_entry = {.name = "prim_merge",
@@ -85,24 +78,11 @@ const entry_point merge_entry = {.name = "prim_merge",
                                  .count = KEYS,
                                  .make_input = merge_input,
                                  .right_answer = merge_answer,
-                                 .workspace_bytes = merge_workspace,
                                  .call = merge_call};
 
 /* ---- merge sort: descending, as many keys; and few, for the rung that takes no more ---- */
 
 enum { FEW_KEYS = 1001 };
-
-static bool sort_takes(int variant)
-{
-    return variant != PRIM_MERGE_SORT_BITONIC;
-}
-VARIANTS_THAT_TAKE(merge_sort, sort)
-
-static bool sort_few_takes(int variant)
-{
-    return variant == PRIM_MERGE_SORT_AUTO || variant == PRIM_MERGE_SORT_BITONIC;
-}
-VARIANTS_THAT_TAKE(merge_sort, sort_few)
 
 static void random_keys(void *h_in, unsigned count, unsigned seed)
 {
@@ -133,12 +113,6 @@ static void sort_answer(const void *h_in, size_t count, void *h_out)
     qsort(h_out, count, sizeof(int32_t), falling);
 }
 
-static prim_status sort_workspace(int variant, size_t count, size_t *bytes)
-{
-    return prim_merge_sort_workspace_bytes((prim_merge_sort_variant)variant, PRIM_DESCENDING,
-                                           CUDA_R_32I, count, bytes);
-}
-
 static prim_status sort_call(const operands *o)
 {
     const call_head c = spoilt_head(o);
@@ -153,28 +127,26 @@ static prim_status sort_call(const operands *o)
     FAULT("bytes beyond size_t", PRIM_ERROR_SIZE, "d_in", count = SIZE_MAX / 4 + 1);
     FAULT("in d_in", PRIM_ERROR_OVERLAP, "d_out", (d_out = d_in + 4, count--));
     FAULT("d_in in it", PRIM_ERROR_OVERLAP, "d_out", (d_in = d_out + 4, count--));
-    return prim_merge_sort((prim_merge_sort_variant)c.variant, order, type, d_in, count, d_out,
-                           c.workspace, c.bytes, o->stream);
+    return prim_merge_sort((prim_merge_variant)c.variant, order, type, d_in, count, d_out,
+                           call_of(o, &c));
 }
 
 const entry_point merge_sort_few_entry = {.name = "prim_merge_sort",
-                                          .variant_at = sort_few_variant_at,
+                                          .variant_at = prim_merge_variant_at,
                                           .in_bytes = FEW_KEYS * sizeof(int32_t),
                                           .out_bytes = FEW_KEYS * sizeof(int32_t),
                                           .count = FEW_KEYS,
                                           .make_input = sort_few_input,
                                           .right_answer = sort_answer,
-                                          .workspace_bytes = sort_workspace,
                                           .call = sort_call};
 
 const entry_point merge_sort_entry = {.name = "prim_merge_sort",
-                                      .variant_at = sort_variant_at,
+                                      .variant_at = prim_merge_variant_at,
                                       .in_bytes = KEYS * sizeof(int32_t),
                                       .out_bytes = KEYS * sizeof(int32_t),
                                       .count = KEYS,
                                       .make_input = sort_input,
                                       .right_answer = sort_answer,
-                                      .workspace_bytes = sort_workspace,
                                       .call = sort_call};
 
 /* ---- co-ranks, without variants or workspace: the diagonals and, behind them, a and b ---- */
@@ -209,6 +181,7 @@ static void co_rank_answer(const void *h_in, size_t count, void *h_out)
 /* A call without diagonals may have NULL for all it reads. */
 static prim_status co_rank_call(const operands *o)
 {
+    const call_head c = spoilt_options(o);
     prim_order order = PRIM_ASCENDING;
     cudaDataType_t type = CUDA_R_32I;
     char *d_in = o->d_in, *d_a = NULL, *d_b = NULL, *d_out = o->d_out;
@@ -229,7 +202,7 @@ static prim_status co_rank_call(const operands *o)
     FAULT("in d_b", PRIM_ERROR_OVERLAP, "d_ranks", (d_out = d_b + 4, a_count = count = 8));
     FAULT("is d_diagonals", PRIM_ERROR_OVERLAP, "d_ranks", (d_out = d_in, count = 8));
     return prim_co_rank(order, type, d_a, a_count, d_b, b_count, (const void *)d_in, count,
-                        (void *)d_out, o->stream);
+                        (void *)d_out, call_of(o, &c));
 }
 
 const entry_point co_rank_entry = {.name = "prim_co_rank",
@@ -239,7 +212,6 @@ const entry_point co_rank_entry = {.name = "prim_co_rank",
                                    .count = RANKS,
                                    .make_input = co_rank_input,
                                    .right_answer = co_rank_answer,
-                                   .workspace_bytes = no_workspace,
                                    .call = co_rank_call};
 
 /* ---- co-ranks of three runs, the middle one much shorter: the diagonals and, behind them, the
@@ -295,6 +267,7 @@ static void co_ranks_answer(const void *h_in, size_t count, void *h_out)
 /* A call without diagonals may have NULL for all it reads. */
 static prim_status co_ranks_call(const operands *o)
 {
+    const call_head c = spoilt_options(o);
     prim_order order = PRIM_ASCENDING;
     cudaDataType_t type = CUDA_R_32I;
     char *d_in = o->d_in, *d_out = o->d_out, *d_runs[RUNS] = {NULL};
@@ -327,7 +300,7 @@ static prim_status co_ranks_call(const operands *o)
     for (unsigned r = 0; r < RUNS; r++)
         runs[r] = d_runs[r];
     return prim_co_ranks(order, type, run_count, h_runs, h_counts, (const void *)d_in, count,
-                         (void *)d_out, o->stream);
+                         (void *)d_out, call_of(o, &c));
 }
 
 const entry_point co_ranks_entry = {.name = "prim_co_ranks",
@@ -337,7 +310,6 @@ const entry_point co_ranks_entry = {.name = "prim_co_ranks",
                                     .count = DIAGONALS,
                                     .make_input = co_ranks_input,
                                     .right_answer = co_ranks_answer,
-                                    .workspace_bytes = no_workspace,
                                     .call = co_ranks_call};
 
 /* ---- is it sorted? With an even seed; with an odd one two neighbours far behind are not, and with
@@ -364,6 +336,7 @@ static void is_sorted_answer(const void *h_in, size_t count, void *h_out)
 
 static prim_status is_sorted_call(const operands *o)
 {
+    const call_head c = spoilt_options(o);
     prim_order order = PRIM_ASCENDING;
     cudaDataType_t type = CUDA_R_32I;
     char *d_in = o->d_in, *d_out = o->d_out;
@@ -375,7 +348,7 @@ static prim_status is_sorted_call(const operands *o)
     FAULT("bytes beyond size_t", PRIM_ERROR_SIZE, "d_in", count = SIZE_MAX / 4 + 1);
     FAULT("is the first key", PRIM_ERROR_OVERLAP, "d_answer", d_out = d_in);
     FAULT("is the last key", PRIM_ERROR_OVERLAP, "d_answer", d_out = d_in + 4 * (count - 1));
-    return prim_is_sorted(order, type, d_in, count, (void *)d_out, o->stream);
+    return prim_is_sorted(order, type, d_in, count, (void *)d_out, call_of(o, &c));
 }
 
 const entry_point is_sorted_entry = {.name = "prim_is_sorted",
@@ -385,16 +358,9 @@ const entry_point is_sorted_entry = {.name = "prim_is_sorted",
                                      .count = KEYS,
                                      .make_input = is_sorted_input,
                                      .right_answer = is_sorted_answer,
-                                     .workspace_bytes = no_workspace,
                                      .call = is_sorted_call};
 
 /* ---- with values: a and b, and behind them their values; the output likewise ---- */
-
-static bool pairs_takes(int variant)
-{
-    return merge_rung_has(variant, TAKES_ALL_CALLS);
-}
-VARIANTS_THAT_TAKE(merge, pairs)
 
 static void add_values(void *h_in, uint32_t count)
 {
@@ -422,25 +388,15 @@ static void merge_pairs_answer(const void *h_in, size_t count, void *h_out)
     }
 }
 
-static prim_status merge_pairs_workspace(int variant, size_t count, size_t *bytes)
-{
-    return prim_merge_pairs_workspace_bytes((prim_merge_variant)variant, PRIM_ASCENDING, CUDA_R_32I,
-                                            4, count / 3, count - count / 3, bytes);
-}
-
 static prim_status merge_pairs_call(const operands *o)
 {
     call_head c = spoilt_head(o);
     prim_order order = PRIM_ASCENDING;
     cudaDataType_t type = CUDA_R_32I;
     size_t a_count = o->count / 3, b_count = o->count - a_count, value_bytes = 4;
-    char *d_a = o->d_in, *d_out = o->d_out, *d_b = NULL, *d_a_values = NULL, *d_b_values = NULL;
-    char *d_out_values = d_out != NULL ? d_out + 4 * KEYS : NULL;
-    if (d_a != NULL) {
-        d_b = d_a + 4 * a_count;
-        d_a_values = d_a + 4 * KEYS;
-        d_b_values = d_a_values + 4 * a_count;
-    }
+    char *d_a = o->d_in, *d_b = part_of(d_a, 4 * a_count), *d_out = o->d_out;
+    char *d_a_values = part_of(d_a, 4 * KEYS), *d_b_values = part_of(d_a_values, 4 * a_count);
+    char *d_out_values = part_of(d_out, 4 * KEYS);
     spoil(o, "d_a", &d_a);
     spoil(o, "d_b", &d_b);
     spoil(o, "d_a_values", &d_a_values);
@@ -460,26 +416,20 @@ static prim_status merge_pairs_call(const operands *o)
           (d_out_values = d_a_values, b_count = 1));
     FAULT("is d_out", PRIM_ERROR_OVERLAP, "d_out_values", d_out_values = d_out);
     FAULT("keys only", PRIM_ERROR_UNSUPPORTED, "keys only", c.variant = PRIM_MERGE_TILED);
-    return prim_merge_pairs((prim_merge_variant)c.variant, order, type, value_bytes, d_a,
-                            d_a_values, a_count, d_b, d_b_values, b_count, d_out, d_out_values,
-                            c.workspace, c.bytes, o->stream);
+    return prim_merge_pairs((prim_merge_variant)c.variant, order, type, value_bytes,
+                            (prim_keys){d_a, d_a_values, a_count},
+                            (prim_keys){d_b, d_b_values, b_count}, d_out, d_out_values,
+                            call_of(o, &c));
 }
 
 const entry_point merge_pairs_entry = {.name = "prim_merge_pairs",
-                                       .variant_at = pairs_variant_at,
+                                       .variant_at = prim_merge_variant_at,
                                        .in_bytes = 2 * KEYS * sizeof(int32_t),
                                        .out_bytes = 2 * KEYS * sizeof(int32_t),
                                        .count = KEYS,
                                        .make_input = merge_pairs_input,
                                        .right_answer = merge_pairs_answer,
-                                       .workspace_bytes = merge_pairs_workspace,
                                        .call = merge_pairs_call};
-
-static bool sort_pairs_takes(int variant)
-{
-    return merge_sort_rung_has(variant, TAKES_ALL_CALLS) && sort_takes(variant);
-}
-VARIANTS_THAT_TAKE(merge_sort, sort_pairs)
 
 /* Of few values, so that many keys are equal. */
 static void equal_keys(void *h_in, unsigned count, unsigned seed)
@@ -530,12 +480,6 @@ static void sort_pairs_answer(const void *h_in, size_t count, void *h_out)
     sort_with_places(h_in, (const uint32_t *)h_in + count, count, h_out, (uint32_t *)h_out + count);
 }
 
-static prim_status sort_pairs_workspace(int variant, size_t count, size_t *bytes)
-{
-    return prim_merge_sort_pairs_workspace_bytes((prim_merge_sort_variant)variant, PRIM_DESCENDING,
-                                                 CUDA_R_32I, 4, count, bytes);
-}
-
 static prim_status sort_pairs_call(const operands *o)
 {
     call_head c = spoilt_head(o);
@@ -543,8 +487,7 @@ static prim_status sort_pairs_call(const operands *o)
     cudaDataType_t type = CUDA_R_32I;
     size_t count = o->count, value_bytes = 4;
     char *d_in = o->d_in, *d_out = o->d_out;
-    char *d_values = d_in != NULL ? d_in + 4 * count : NULL;
-    char *d_out_values = d_out != NULL ? d_out + 4 * count : NULL;
+    char *d_values = part_of(d_in, 4 * count), *d_out_values = part_of(d_out, 4 * count);
     spoil(o, "d_in", &d_in);
     spoil(o, "d_values", &d_values);
     spoil(o, "d_out", &d_out);
@@ -560,35 +503,27 @@ static prim_status sort_pairs_call(const operands *o)
     FAULT("is d_in", PRIM_ERROR_OVERLAP, "d_out_values", d_out_values = d_in);
     FAULT("is d_out", PRIM_ERROR_OVERLAP, "d_out_values", d_out_values = d_out);
     FAULT("keys only", PRIM_ERROR_UNSUPPORTED, "keys only", c.variant = PRIM_MERGE_SORT_WIDE);
-    return prim_merge_sort_pairs((prim_merge_sort_variant)c.variant, order, type, value_bytes, d_in,
-                                 d_values, count, d_out, d_out_values, c.workspace, c.bytes,
-                                 o->stream);
+    return prim_merge_sort_pairs((prim_merge_variant)c.variant, order, type, value_bytes,
+                                 (prim_keys){d_in, d_values, count}, d_out, d_out_values,
+                                 call_of(o, &c));
 }
 
 const entry_point merge_sort_pairs_entry = {.name = "prim_merge_sort_pairs",
-                                            .variant_at = sort_pairs_variant_at,
+                                            .variant_at = prim_merge_variant_at,
                                             .in_bytes = 2 * KEYS * sizeof(int32_t),
                                             .out_bytes = 2 * KEYS * sizeof(int32_t),
                                             .count = KEYS,
                                             .make_input = sort_pairs_input,
                                             .right_answer = sort_pairs_answer,
-                                            .workspace_bytes = sort_pairs_workspace,
                                             .call = sort_pairs_call};
 
-static bool sort_few_pairs_takes(int variant)
-{
-    return variant == PRIM_MERGE_SORT_BITONIC;
-}
-VARIANTS_THAT_TAKE(merge_sort, sort_few_pairs)
-
 const entry_point merge_sort_few_pairs_entry = {.name = "prim_merge_sort_pairs",
-                                                .variant_at = sort_few_pairs_variant_at,
+                                                .variant_at = prim_merge_variant_at,
                                                 .in_bytes = 2 * FEW_KEYS * sizeof(int32_t),
                                                 .out_bytes = 2 * FEW_KEYS * sizeof(int32_t),
                                                 .count = FEW_KEYS,
                                                 .make_input = sort_few_pairs_input,
                                                 .right_answer = sort_pairs_answer,
-                                                .workspace_bytes = sort_pairs_workspace,
                                                 .call = sort_pairs_call};
 
 static void permutation_input(void *h_in, unsigned seed)
@@ -599,12 +534,6 @@ static void permutation_input(void *h_in, unsigned seed)
 static void permutation_answer(const void *h_in, size_t count, void *h_out)
 {
     sort_with_places(h_in, NULL, count, NULL, h_out);
-}
-
-static prim_status permutation_workspace(int variant, size_t count, size_t *bytes)
-{
-    return prim_merge_sort_permutation_workspace_bytes(
-        (prim_merge_sort_variant)variant, PRIM_DESCENDING, CUDA_R_32I, count, CUDA_R_32U, bytes);
 }
 
 static prim_status permutation_call(const operands *o)
@@ -623,18 +552,17 @@ static prim_status permutation_call(const operands *o)
     FAULT("bytes beyond size_t", PRIM_ERROR_SIZE, "d_in", count = SIZE_MAX / 2);
     FAULT("is d_in", PRIM_ERROR_OVERLAP, "d_indices", d_out = d_in);
     FAULT("keys only", PRIM_ERROR_UNSUPPORTED, "keys only", c.variant = PRIM_MERGE_SORT_CO_RANK);
-    return prim_merge_sort_permutation((prim_merge_sort_variant)c.variant, order, type, d_in, count,
-                                       index_type, d_out, c.workspace, c.bytes, o->stream);
+    return prim_merge_sort_permutation((prim_merge_variant)c.variant, order, type, d_in, count,
+                                       index_type, d_out, call_of(o, &c));
 }
 
 const entry_point merge_sort_permutation_entry = {.name = "prim_merge_sort_permutation",
-                                                  .variant_at = sort_pairs_variant_at,
+                                                  .variant_at = prim_merge_variant_at,
                                                   .in_bytes = KEYS * sizeof(int32_t),
                                                   .out_bytes = KEYS * sizeof(uint32_t),
                                                   .count = KEYS,
                                                   .make_input = permutation_input,
                                                   .right_answer = permutation_answer,
-                                                  .workspace_bytes = permutation_workspace,
                                                   .call = permutation_call};
 
 /* ---- gather: the indices and, behind them, the values, of which one call takes some ---- */
@@ -660,11 +588,12 @@ static void gather_answer(const void *h_in, size_t count, void *h_out)
 
 static prim_status gather_call(const operands *o)
 {
+    const call_head c = spoilt_options(o);
     cudaDataType_t index_type = CUDA_R_32U;
     size_t value_bytes = 8, value_count = VALUES, count = o->count;
     char *d_indices = o->d_in, *d_out = o->d_out;
-    char *d_values = d_indices != NULL ? d_indices + VALUES_AT : NULL;
-    if (d_values == NULL)
+    char *d_values = part_of(d_indices, VALUES_AT);
+    if (d_values == NULL && o->answer == NULL)
         value_count = 0;
     spoil(o, "d_indices", &d_indices);
     FAULT("NULL", PRIM_ERROR_NULL, "d_values", d_values = NULL);
@@ -676,7 +605,7 @@ static prim_status gather_call(const operands *o)
     FAULT("in d_values", PRIM_ERROR_OVERLAP, "d_out", (d_out = d_values + 8, count = 1));
     FAULT("in d_indices", PRIM_ERROR_OVERLAP, "d_out", (d_out = d_indices + 8, count = 8));
     return prim_gather(value_bytes, d_values, value_count, index_type, d_indices, count, d_out,
-                       o->stream);
+                       call_of(o, &c));
 }
 
 const entry_point gather_entry = {.name = "prim_gather",
@@ -686,5 +615,4 @@ const entry_point gather_entry = {.name = "prim_gather",
                                   .count = PICKED,
                                   .make_input = gather_input,
                                   .right_answer = gather_answer,
-                                  .workspace_bytes = no_workspace,
                                   .call = gather_call};

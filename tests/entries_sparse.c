@@ -72,8 +72,8 @@ static const form *form_of(prim_sparse_format format)
     return f;
 }
 
-/* The matrix with its arrays from there on. Without elements it has no rows either; CSR and SELL
- * still have one offset, which nobody reads. */
+/* The matrix with its arrays from there on, or with none where that is NULL. Without elements it has
+ * no rows either; CSR and SELL still have one offset, which nobody reads. */
 static prim_sparse matrix_at(const operands *o, prim_sparse_format format, const void *d_arrays)
 {
     const form *f = form_of(format);
@@ -83,13 +83,18 @@ static prim_sparse matrix_at(const operands *o, prim_sparse_format format, const
                              .offset_type = CUDA_R_32I,
                              .row_offsets = o->d_out,
                              .slice_offsets = o->d_out};
-    return prim_sparse_moved(f->m, f->arrays, d_arrays);
+    prim_sparse m = prim_sparse_moved(f->m, f->arrays, d_arrays);
+    if (d_arrays == NULL) {
+        m.row_offsets = m.slice_offsets = m.values = m.ell_values = NULL;
+        m.row_indices = m.column_indices = m.ell_columns = m.permutation = NULL;
+    }
+    return m;
 }
 
 /* Behind x. */
 static prim_sparse matrix_of(const operands *o, prim_sparse_format format)
 {
-    return matrix_at(o, format, o->count > 0 ? (const char *)o->d_in + X_BYTES : NULL);
+    return matrix_at(o, format, o->count > 0 ? part_of(o->d_in, X_BYTES) : NULL);
 }
 
 static void input_of(prim_sparse_format format, void *h_in, unsigned seed)
@@ -110,17 +115,6 @@ static void answer(const void *h_in, size_t count, void *h_out)
     }
 }
 
-/* ---- the variants of a format ---- */
-
-static const prim_variant *variant_of(prim_sparse_format format, size_t index)
-{
-    const prim_variant *variant;
-    for (size_t v = 0; (variant = prim_spmv_variant_at(v)) != NULL; v++)
-        if (prim_spmv_supports(variant->value, form_of(format)->m, f32, f32) && index-- == 0)
-            return variant;
-    return NULL;
-}
-
 /* ---- calls ---- */
 
 typedef struct arguments {
@@ -128,7 +122,24 @@ typedef struct arguments {
     prim_sparse m;
     cudaDataType_t x_type, y_type;
     char *x, *y;
+    size_t x_count, y_count;
 } arguments;
+
+/* Those of a product with a matrix. */
+static arguments product_of(const operands *o, call_head c, prim_sparse m)
+{
+    return (arguments){c, m, f32, f32, o->d_in, o->d_out, m.columns, m.rows};
+}
+
+static prim_vector x_of(const arguments *a)
+{
+    return prim_vector_of(a->x_type, a->x, a->x_count);
+}
+
+static prim_vector y_of(const arguments *a)
+{
+    return prim_vector_of(a->y_type, a->y, a->y_count);
+}
 
 static void spoil_all(const operands *o, arguments *a)
 {
@@ -141,6 +152,8 @@ static void spoil_all(const operands *o, arguments *a)
     FAULT("f64", PRIM_ERROR_TYPE, "y_type", a->y_type = CUDA_R_64F);
     FAULT("rows", PRIM_ERROR_VALUE, "2^31", a->m.rows = (size_t)1 << 31);
     FAULT("columns", PRIM_ERROR_VALUE, "2^31", a->m.columns = (size_t)1 << 31);
+    FAULT("one more", PRIM_ERROR_VALUE, "x.count", a->x_count++);
+    FAULT("one more", PRIM_ERROR_VALUE, "y.count", a->y_count++);
     FAULT("in d_x", PRIM_ERROR_OVERLAP, "d_y", a->y = a->x + 8);
     FAULT("at d_x's end", PRIM_ERROR_OVERLAP, "d_y", a->y = a->x + X_BYTES - 4);
     FAULT("in the matrix", PRIM_ERROR_OVERLAP, "d_y", a->y = a->x + X_BYTES);
@@ -210,42 +223,31 @@ static void spoil_sell(const operands *o, arguments *a)
 static prim_status call(const operands *o, prim_sparse_format format,
                         void (*spoil_format)(const operands *o, arguments *a))
 {
-    arguments a = {spoilt_head(o), matrix_of(o, format), f32, f32, o->d_in, o->d_out};
+    arguments a = product_of(o, spoilt_head(o), matrix_of(o, format));
     spoil_all(o, &a);
     spoil_format(o, &a);
-    return prim_spmv((prim_spmv_variant)a.c.variant, 1, a.m, a.x_type, a.x, 0, a.y_type, a.y,
-                     a.c.workspace, a.c.bytes, o->stream);
+    return prim_spmv((prim_spmv_variant)a.c.variant, 1, a.m, x_of(&a), 0, y_of(&a),
+                     call_of(o, &a.c));
 }
 
 /* ---- the entries ---- */
 
-#define ENTRY(f, the_format)                                                                    \
-    static const prim_variant *f##_variant_at(size_t index)                                     \
-    {                                                                                           \
-        return variant_of(the_format, index);                                                   \
-    }                                                                                           \
-    static void f##_input(void *h_in, unsigned seed)                                            \
-    {                                                                                           \
-        input_of(the_format, h_in, seed);                                                       \
-    }                                                                                           \
-    static prim_status f##_workspace(int variant, size_t count, size_t *bytes)                  \
-    {                                                                                           \
-        const operands o = {.count = count};                                                    \
-        return prim_spmv_workspace_bytes((prim_spmv_variant)variant, matrix_of(&o, the_format), \
-                                         f32, f32, bytes);                                      \
-    }                                                                                           \
-    static prim_status f##_call(const operands *o)                                              \
-    {                                                                                           \
-        return call(o, the_format, spoil_##f);                                                  \
-    }                                                                                           \
-    const entry_point spmv_##f##_entry = {.name = "prim_spmv",                                  \
-                                          .variant_at = f##_variant_at,                         \
-                                          .in_bytes = IN_BYTES,                                 \
-                                          .out_bytes = ROWS * sizeof(float),                    \
-                                          .count = COLUMNS,                                     \
-                                          .make_input = f##_input,                              \
-                                          .right_answer = answer,                               \
-                                          .workspace_bytes = f##_workspace,                     \
+#define ENTRY(f, the_format)                                                  \
+    static void f##_input(void *h_in, unsigned seed)                          \
+    {                                                                         \
+        input_of(the_format, h_in, seed);                                     \
+    }                                                                         \
+    static prim_status f##_call(const operands *o)                            \
+    {                                                                         \
+        return call(o, the_format, spoil_##f);                                \
+    }                                                                         \
+    const entry_point spmv_##f##_entry = {.name = "prim_spmv",                \
+                                          .variant_at = prim_spmv_variant_at, \
+                                          .in_bytes = IN_BYTES,               \
+                                          .out_bytes = ROWS * sizeof(float),  \
+                                          .count = COLUMNS,                   \
+                                          .make_input = f##_input,            \
+                                          .right_answer = answer,             \
                                           .call = f##_call};
 
 ENTRY(csr, PRIM_SPARSE_CSR)
@@ -310,35 +312,22 @@ static prim_sparse tall_at(const operands *o)
                          .values = starts == NULL ? NULL : starts + TALL_ROWS + 1 + TALL_ENTRIES};
 }
 
-static prim_status tall_workspace(int variant, size_t count, size_t *bytes)
-{
-    const operands o = {.count = count};
-    return prim_spmv_workspace_bytes((prim_spmv_variant)variant, tall_at(&o), f32, f32, bytes);
-}
-
 static prim_status tall_call(const operands *o)
 {
-    arguments a = {spoilt_head(o), tall_at(o), f32, f32, o->d_in, o->d_out};
+    arguments a = product_of(o, spoilt_head(o), tall_at(o));
     spoil(o, "d_x", &a.x);
     spoil(o, "d_y", &a.y);
-    return prim_spmv((prim_spmv_variant)a.c.variant, 1, a.m, a.x_type, a.x, 0, a.y_type, a.y,
-                     a.c.workspace, a.c.bytes, o->stream);
+    return prim_spmv((prim_spmv_variant)a.c.variant, 1, a.m, x_of(&a), 0, y_of(&a),
+                     call_of(o, &a.c));
 }
-
-static bool tall_takes(int variant)
-{
-    return variant == PRIM_SPMV_AUTO || variant == PRIM_SPMV_CSR_MERGE;
-}
-VARIANTS_THAT_TAKE(spmv, tall)
 
 const entry_point spmv_tall_entry = {.name = "prim_spmv",
-                                     .variant_at = tall_variant_at,
+                                     .variant_at = prim_spmv_variant_at,
                                      .in_bytes = TALL_IN_BYTES,
                                      .out_bytes = TALL_ROWS * sizeof(float),
                                      .count = COLUMNS,
                                      .make_input = tall_input,
                                      .right_answer = tall_answer,
-                                     .workspace_bytes = tall_workspace,
                                      .call = tall_call};
 
 /* ---- the check: d_in is the arrays; where the seed is even, a column is wrong ---- */
@@ -368,11 +357,8 @@ static void check_answer(prim_sparse_format format, const void *h_in, size_t cou
 static prim_status check_call(const operands *o, prim_sparse_format format,
                               void (*spoil_format)(const operands *o, arguments *a))
 {
-    arguments a = {.c = {0, o->d_workspace, o->workspace_bytes},
-                   .m = matrix_at(o, format, o->d_in),
-                   .x = o->d_in,
-                   .y = o->d_out};
-    spoil_workspace(o, &a.c);
+    arguments a = {
+        .c = spoilt_options(o), .m = matrix_at(o, format, o->d_in), .x = o->d_in, .y = o->d_out};
     spoil(o, "d_finding", &a.y);
     FAULT("unknown", PRIM_ERROR_ENUM, "format", a.m.format = 6);
     FAULT("i32", PRIM_ERROR_TYPE, "value_type", a.m.value_type = CUDA_R_32I);
@@ -380,7 +366,7 @@ static prim_status check_call(const operands *o, prim_sparse_format format,
     FAULT("columns", PRIM_ERROR_VALUE, "2^31", a.m.columns = (size_t)1 << 31);
     FAULT("in the matrix", PRIM_ERROR_OVERLAP, "d_finding", a.y = (char *)a.m.values + 8);
     spoil_format(o, &a);
-    return prim_sparse_check(a.m, (prim_sparse_finding *)a.y, a.c.workspace, a.c.bytes, o->stream);
+    return prim_sparse_check(a.m, (prim_sparse_finding *)a.y, call_of(o, &a.c));
 }
 
 #define CHECK_ENTRY(f, the_format)                                                          \
@@ -391,12 +377,6 @@ static prim_status check_call(const operands *o, prim_sparse_format format,
     static void check_##f##_answer(const void *h_in, size_t count, void *h_out)             \
     {                                                                                       \
         check_answer(the_format, h_in, count, h_out);                                       \
-    }                                                                                       \
-    static prim_status check_##f##_workspace(int variant, size_t count, size_t *bytes)      \
-    {                                                                                       \
-        const operands o = {.count = count};                                                \
-        (void)variant;                                                                      \
-        return prim_sparse_check_workspace_bytes(matrix_at(&o, the_format, NULL), bytes);   \
     }                                                                                       \
     static prim_status check_##f##_call(const operands *o)                                  \
     {                                                                                       \
@@ -409,7 +389,6 @@ static prim_status check_call(const operands *o, prim_sparse_format format,
                                                   .count = COLUMNS,                         \
                                                   .make_input = check_##f##_input,          \
                                                   .right_answer = check_##f##_answer,       \
-                                                  .workspace_bytes = check_##f##_workspace, \
                                                   .call = check_##f##_call};
 
 CHECK_ENTRY(coo, PRIM_SPARSE_COO)
@@ -472,14 +451,8 @@ static prim_sparse source_of(const operands *o, conversion c)
 {
     prim_sparse m = matrix_at(o, c.from, o->d_in);
     if (o->count == 0)
-        m.row_offsets = o->d_out != NULL ? (char *)o->d_out + MISSING_AT + 8 : NULL;
+        m.row_offsets = part_of(o->d_out, MISSING_AT + 8);
     return m;
-}
-
-static prim_status conversion_workspace(conversion c, size_t count, size_t *bytes)
-{
-    const operands o = {.count = count};
-    return prim_sparse_convert_workspace_bytes(source_of(&o, c), c.to, width_to(c.to), bytes);
 }
 
 static void spoil_source(const operands *o, arguments *a)
@@ -519,17 +492,13 @@ static void spoil_request(const operands *o, conversion *c, cudaDataType_t *offs
 static prim_status conversion_call(const operands *o, conversion c)
 {
     const prim_sparse *right = &form_of(c.to)->m;
-    arguments a = {.c = {0, o->d_workspace, o->workspace_bytes},
-                   .m = source_of(o, c),
-                   .x = o->d_in,
-                   .y = o->d_out};
-    char *missing = a.y + MISSING_AT;
+    arguments a = {.c = spoilt_options(o), .m = source_of(o, c), .x = o->d_in, .y = o->d_out};
+    char *missing = part_of(a.y, MISSING_AT);
     prim_sparse made, *to = &made;
     cudaDataType_t offset_type = CUDA_R_32I;
     int64_t width = width_to(c.to);
     size_t bytes = MISSING_AT, size = c.to == PRIM_SPARSE_JDS ? right->group_count : right->entries;
     size = o->count > 0 ? size : 0;
-    spoil_workspace(o, &a.c);
     spoil(o, "d_memory", &a.y);
     spoil_source(o, &a);
     spoil_request(o, &c, &offset_type, &width, &size);
@@ -540,35 +509,29 @@ static prim_status conversion_call(const operands *o, conversion c)
     FAULT("in the matrix", PRIM_ERROR_OVERLAP, "d_missing", missing = a.x + 16);
     FAULT("in the matrix", PRIM_ERROR_OVERLAP, "d_memory", a.y = a.x + 16);
     return prim_sparse_convert(a.m, c.to, offset_type, width, size, a.y, bytes, to,
-                               (uint64_t *)missing, a.c.workspace, a.c.bytes, o->stream);
+                               (uint64_t *)missing, call_of(o, &a.c));
 }
 
-#define CONVERSION_ENTRY(c)                                                    \
-    static void c##_input(void *h_in, unsigned seed)                           \
-    {                                                                          \
-        conversion_input(c, h_in, seed);                                       \
-    }                                                                          \
-    static void c##_answer(const void *h_in, size_t count, void *h_out)        \
-    {                                                                          \
-        conversion_answer(c, h_in, count, h_out);                              \
-    }                                                                          \
-    static prim_status c##_workspace(int variant, size_t count, size_t *bytes) \
-    {                                                                          \
-        (void)variant;                                                         \
-        return conversion_workspace(c, count, bytes);                          \
-    }                                                                          \
-    static prim_status c##_call(const operands *o)                             \
-    {                                                                          \
-        return conversion_call(o, c);                                          \
-    }                                                                          \
-    const entry_point sparse_##c##_entry = {.name = "prim_sparse_convert",     \
-                                            .variant_at = only_variant_at,     \
-                                            .in_bytes = ARRAYS_BYTES,          \
-                                            .out_bytes = ARRAYS_BYTES,         \
-                                            .count = COLUMNS,                  \
-                                            .make_input = c##_input,           \
-                                            .right_answer = c##_answer,        \
-                                            .workspace_bytes = c##_workspace,  \
+#define CONVERSION_ENTRY(c)                                                \
+    static void c##_input(void *h_in, unsigned seed)                       \
+    {                                                                      \
+        conversion_input(c, h_in, seed);                                   \
+    }                                                                      \
+    static void c##_answer(const void *h_in, size_t count, void *h_out)    \
+    {                                                                      \
+        conversion_answer(c, h_in, count, h_out);                          \
+    }                                                                      \
+    static prim_status c##_call(const operands *o)                         \
+    {                                                                      \
+        return conversion_call(o, c);                                      \
+    }                                                                      \
+    const entry_point sparse_##c##_entry = {.name = "prim_sparse_convert", \
+                                            .variant_at = only_variant_at, \
+                                            .in_bytes = ARRAYS_BYTES,      \
+                                            .out_bytes = ARRAYS_BYTES,     \
+                                            .count = COLUMNS,              \
+                                            .make_input = c##_input,       \
+                                            .right_answer = c##_answer,    \
                                             .call = c##_call};
 
 CONVERSION_ENTRY(csr_to_coo)
@@ -590,15 +553,14 @@ static void size_answer(const void *h_in, size_t count, void *h_out)
 
 static prim_status size_call(const operands *o)
 {
-    arguments a = {.c = {0, o->d_workspace, o->workspace_bytes},
+    arguments a = {.c = spoilt_options(o),
                    .m = matrix_at(o, PRIM_SPARSE_CSR, o->d_in),
                    .x = o->d_in,
                    .y = o->d_out};
     prim_sparse_format format = PRIM_SPARSE_SELL;
     int64_t sigma = SIGMA;
     if (o->count == 0)
-        a.m.row_offsets = (char *)o->d_out + 8;
-    spoil_workspace(o, &a.c);
+        a.m.row_offsets = part_of(o->d_out, 8);
     spoil(o, "d_size", &a.y);
     spoil_source(o, &a);
     FAULT("in the matrix", PRIM_ERROR_OVERLAP, "d_size", a.y = a.x + 16);
@@ -606,8 +568,7 @@ static prim_status size_call(const operands *o)
     FAULT("neither is CSR", PRIM_ERROR_UNSUPPORTED, "CSR",
           (a.m.format = PRIM_SPARSE_COO, a.m.row_indices = a.m.column_indices));
     FAULT("0", PRIM_ERROR_VALUE, "sigma", sigma = 0);
-    return prim_sparse_convert_size(a.m, format, sigma, (uint64_t *)a.y, a.c.workspace, a.c.bytes,
-                                    o->stream);
+    return prim_sparse_convert_size(a.m, format, sigma, (uint64_t *)a.y, call_of(o, &a.c));
 }
 
 const entry_point sparse_convert_size_entry = {.name = "prim_sparse_convert_size",
@@ -617,7 +578,6 @@ const entry_point sparse_convert_size_entry = {.name = "prim_sparse_convert_size
                                                .count = COLUMNS,
                                                .make_input = csr_to_sell_input,
                                                .right_answer = size_answer,
-                                               .workspace_bytes = csr_to_sell_workspace,
                                                .call = size_call};
 
 /* ---- dense matrices to CSR: every third element is not 0 ---- */
@@ -655,23 +615,15 @@ static void from_dense_answer(const void *h_in, size_t count, void *h_out)
     memset((char *)h_out + DENSE_MEMORY, 0, sizeof(uint64_t));
 }
 
-static prim_status from_dense_workspace(int variant, size_t count, size_t *bytes)
-{
-    (void)variant;
-    return prim_sparse_from_dense_workspace_bytes(f32, count > 0 ? DENSE_ROWS : 0, DENSE_COLUMNS,
-                                                  bytes);
-}
-
 /* The arguments of both calls, in the fields of a CSR matrix. */
 static arguments dense_arguments(const operands *o, size_t *ld)
 {
-    arguments a = {.c = {0, o->d_workspace, o->workspace_bytes},
+    arguments a = {.c = spoilt_options(o),
                    .m = {.rows = o->count > 0 ? DENSE_ROWS : 0, .columns = DENSE_COLUMNS},
                    .x_type = f32,
                    .x = o->d_in,
                    .y = o->d_out};
     *ld = DENSE_COLUMNS;
-    spoil_workspace(o, &a.c);
     spoil(o, "d_in", &a.x);
     FAULT("i32", PRIM_ERROR_TYPE, "value_type", a.x_type = CUDA_R_32I);
     FAULT("rows", PRIM_ERROR_VALUE, "2^31", a.m.rows = (size_t)1 << 31);
@@ -685,7 +637,7 @@ static prim_status from_dense_call(const operands *o)
 {
     size_t ld, size = o->count > 0 ? DENSE_ENTRIES : 0, bytes = DENSE_MEMORY;
     arguments a = dense_arguments(o, &ld);
-    char *missing = a.y + DENSE_MEMORY;
+    char *missing = part_of(a.y, DENSE_MEMORY);
     cudaDataType_t offset_type = CUDA_R_32I;
     prim_sparse made, *to = &made;
     spoil(o, "d_memory", &a.y);
@@ -697,9 +649,9 @@ static prim_status from_dense_call(const operands *o)
     FAULT("in the input", PRIM_ERROR_OVERLAP, "d_memory", a.y = a.x + 16);
     FAULT("f32", PRIM_ERROR_TYPE, "offset_type", offset_type = CUDA_R_32F);
     FAULT("beyond i32", PRIM_ERROR_VALUE, "i32", size = (size_t)1 << 31);
-    return prim_sparse_from_dense(a.x_type, a.x, a.m.rows, a.m.columns, ld, offset_type, size, a.y,
-                                  bytes, to, (uint64_t *)missing, a.c.workspace, a.c.bytes,
-                                  o->stream);
+    return prim_sparse_from_dense(prim_matrix_of(a.x_type, a.x, a.m.rows, a.m.columns, ld),
+                                  offset_type, size, a.y, bytes, to, (uint64_t *)missing,
+                                  call_of(o, &a.c));
 }
 
 const entry_point sparse_from_dense_entry = {.name = "prim_sparse_from_dense",
@@ -709,7 +661,6 @@ const entry_point sparse_from_dense_entry = {.name = "prim_sparse_from_dense",
                                              .count = DENSE_ENTRIES,
                                              .make_input = from_dense_input,
                                              .right_answer = from_dense_answer,
-                                             .workspace_bytes = from_dense_workspace,
                                              .call = from_dense_call};
 
 static void dense_size_answer(const void *h_in, size_t count, void *h_out)
@@ -724,8 +675,8 @@ static prim_status dense_size_call(const operands *o)
     arguments a = dense_arguments(o, &ld);
     spoil(o, "d_size", &a.y);
     FAULT("in the input", PRIM_ERROR_OVERLAP, "d_size", a.y = a.x + 16);
-    return prim_sparse_from_dense_size(a.x_type, a.x, a.m.rows, a.m.columns, ld, (uint64_t *)a.y,
-                                       a.c.workspace, a.c.bytes, o->stream);
+    return prim_sparse_from_dense_size(prim_matrix_of(a.x_type, a.x, a.m.rows, a.m.columns, ld),
+                                       (uint64_t *)a.y, call_of(o, &a.c));
 }
 
 const entry_point sparse_from_dense_size_entry = {.name = "prim_sparse_from_dense_size",
@@ -735,7 +686,6 @@ const entry_point sparse_from_dense_size_entry = {.name = "prim_sparse_from_dens
                                                   .count = DENSE_ENTRIES,
                                                   .make_input = from_dense_input,
                                                   .right_answer = dense_size_answer,
-                                                  .workspace_bytes = from_dense_workspace,
                                                   .call = dense_size_call};
 
 /* ---- CSR to a dense matrix ---- */
@@ -754,15 +704,22 @@ static void to_dense_answer(const void *h_in, size_t count, void *h_out)
 
 static prim_status to_dense_call(const operands *o)
 {
-    arguments a = {.m = matrix_at(o, PRIM_SPARSE_CSR, o->d_in), .x = o->d_in, .y = o->d_out};
-    size_t ld = COLUMNS;
+    arguments a = {.c = spoilt_options(o),
+                   .m = matrix_at(o, PRIM_SPARSE_CSR, o->d_in),
+                   .x = o->d_in,
+                   .y = o->d_out};
+    prim_matrix out = prim_matrix_of(f32, NULL, a.m.rows, a.m.columns, COLUMNS);
     spoil(o, "d_out", &a.y);
     spoil_source(o, &a);
     FAULT("unknown", PRIM_ERROR_ENUM, "format", a.m.format = 6);
-    FAULT("less than columns", PRIM_ERROR_VALUE, "ld", ld--);
-    FAULT("beyond size_t", PRIM_ERROR_SIZE, "d_out", ld = SIZE_MAX / 8);
+    FAULT("less than columns", PRIM_ERROR_VALUE, "ld", out.ld--);
+    FAULT("beyond size_t", PRIM_ERROR_SIZE, "d_out", out.ld = SIZE_MAX / 8);
+    FAULT("f64", PRIM_ERROR_TYPE, "out.type", out.type = CUDA_R_64F);
+    FAULT("one row more", PRIM_ERROR_VALUE, "out is", out.rows++);
+    FAULT("one column less", PRIM_ERROR_VALUE, "out is", out.columns--);
     FAULT("in the matrix", PRIM_ERROR_OVERLAP, "d_out", a.y = a.x + 16);
-    return prim_sparse_to_dense(a.m, a.y, ld, o->stream);
+    out.data = a.y;
+    return prim_sparse_to_dense(a.m, out, call_of(o, &a.c));
 }
 
 const entry_point sparse_to_dense_entry = {.name = "prim_sparse_to_dense",
@@ -772,7 +729,6 @@ const entry_point sparse_to_dense_entry = {.name = "prim_sparse_to_dense",
                                            .count = COLUMNS,
                                            .make_input = csr_to_coo_input,
                                            .right_answer = to_dense_answer,
-                                           .workspace_bytes = no_workspace,
                                            .call = to_dense_call};
 
 /* ---- transposed ---- */
@@ -804,16 +760,9 @@ static void transposed_answer(const void *h_in, size_t count, void *h_out)
     }
 }
 
-static prim_status transposed_workspace(int variant, size_t count, size_t *bytes)
-{
-    const operands o = {.count = count};
-    (void)variant;
-    return prim_sparse_transpose_workspace_bytes(matrix_at(&o, PRIM_SPARSE_CSR, NULL), bytes);
-}
-
 static prim_status transposed_call(const operands *o)
 {
-    arguments a = {.c = {0, o->d_workspace, o->workspace_bytes},
+    arguments a = {.c = spoilt_options(o),
                    .m = matrix_at(o, PRIM_SPARSE_CSR, o->d_in),
                    .x = o->d_in,
                    .y = o->d_out};
@@ -821,8 +770,7 @@ static prim_status transposed_call(const operands *o)
     size_t bytes = o->count > 0 ? TRANSPOSED_BYTES : 16;
     prim_sparse made, *to = &made;
     if (o->count == 0)
-        a.m.row_offsets = a.y + 16;
-    spoil_workspace(o, &a.c);
+        a.m.row_offsets = part_of(a.y, 16);
     spoil(o, "d_memory", &a.y);
     spoil_source(o, &a);
     FAULT("too few", PRIM_ERROR_WORKSPACE, "bytes", bytes--);
@@ -830,8 +778,7 @@ static prim_status transposed_call(const operands *o)
     FAULT("in the matrix", PRIM_ERROR_OVERLAP, "d_memory", a.y = a.x + 16);
     FAULT("unknown", PRIM_ERROR_ENUM, "format", a.m.format = 6);
     FAULT("f32", PRIM_ERROR_TYPE, "offset_type", offset_type = CUDA_R_32F);
-    return prim_sparse_transpose(a.m, offset_type, a.y, bytes, to, a.c.workspace, a.c.bytes,
-                                 o->stream);
+    return prim_sparse_transpose(a.m, offset_type, a.y, bytes, to, call_of(o, &a.c));
 }
 
 const entry_point sparse_transpose_entry = {.name = "prim_sparse_transpose",
@@ -841,7 +788,6 @@ const entry_point sparse_transpose_entry = {.name = "prim_sparse_transpose",
                                             .count = COLUMNS,
                                             .make_input = csr_to_coo_input,
                                             .right_answer = transposed_answer,
-                                            .workspace_bytes = transposed_workspace,
                                             .call = transposed_call};
 
 /* ---- a plan: bands, columns near each other and far apart, long rows ---- */
@@ -884,17 +830,15 @@ static int32_t plan_column(int32_t row, int32_t s)
 static prim_sparse planned_matrix(const operands *o, const void *d_structure, const void *d_values)
 {
     const bool empty = o->count == 0;
-    return (prim_sparse){
-        .format = PRIM_SPARSE_CSR,
-        .rows = empty ? 0 : PLAN_ROWS,
-        .columns = empty ? 0 : PLAN_COLUMNS,
-        .entries = empty ? 0 : (size_t)structure[PLAN_ROWS],
-        .value_type = CUDA_R_32F,
-        .offset_type = CUDA_R_32I,
-        .row_offsets = empty ? o->d_out : d_structure,
-        .column_indices =
-            empty ? NULL : (const int32_t *)((const char *)d_structure + PLAN_OFFSETS_BYTES),
-        .values = empty ? NULL : d_values};
+    return (prim_sparse){.format = PRIM_SPARSE_CSR,
+                         .rows = empty ? 0 : PLAN_ROWS,
+                         .columns = empty ? 0 : PLAN_COLUMNS,
+                         .entries = empty ? 0 : (size_t)structure[PLAN_ROWS],
+                         .value_type = CUDA_R_32F,
+                         .offset_type = CUDA_R_32I,
+                         .row_offsets = empty ? o->d_out : d_structure,
+                         .column_indices = empty ? NULL : part_of(d_structure, PLAN_OFFSETS_BYTES),
+                         .values = empty ? NULL : d_values};
 }
 
 /* What the call itself makes of it, on memory of its own: test_sparse_plan.c judges it by products.
@@ -911,14 +855,16 @@ static void make_structure(void)
             structure[PLAN_OFFSETS_BYTES / 4 + begin + s] = plan_column(row, s);
         structure[row + 1] = begin + length;
     }
-    size_t bytes;
+    prim_answer answer;
     if (structure[PLAN_ROWS] > MOST_ENTRIES ||
-        prim_spmv_plan_bytes(planned_matrix(&o, structure, NULL), &bytes) != PRIM_OK ||
-        bytes > PLAN_BYTES || cudaMalloc((void **)&d_memory, STRUCTURE_BYTES + PLAN_BYTES) != 0 ||
+        prim_spmv_plan(planned_matrix(&o, NULL, NULL), NULL, 0, &(prim_call){.answer = &answer}) !=
+            PRIM_OK ||
+        answer.output_bytes > PLAN_BYTES ||
+        cudaMalloc((void **)&d_memory, STRUCTURE_BYTES + PLAN_BYTES) != 0 ||
         cudaMemset(d_memory, FILL, STRUCTURE_BYTES + PLAN_BYTES) != 0 ||
         cudaMemcpy(d_memory, structure, STRUCTURE_BYTES, cudaMemcpyHostToDevice) != 0 ||
         prim_spmv_plan(planned_matrix(&o, d_memory, NULL), d_memory + STRUCTURE_BYTES, PLAN_BYTES,
-                       NULL, 0, 0) != PRIM_OK ||
+                       NULL) != PRIM_OK ||
         cudaMemcpy(plan_of_structure, d_memory + STRUCTURE_BYTES, PLAN_BYTES,
                    cudaMemcpyDeviceToHost) != 0 ||
         cudaFree(d_memory) != 0) {
@@ -941,14 +887,6 @@ static void plan_answer(const void *h_in, size_t count, void *h_out)
         memcpy(h_out, plan_of_structure, PLAN_BYTES);
 }
 
-static prim_status plan_workspace(int variant, size_t count, size_t *bytes)
-{
-    const operands o = {.count = count};
-    (void)variant;
-    make_structure();
-    return prim_spmv_plan_workspace_bytes(planned_matrix(&o, structure, NULL), bytes);
-}
-
 static void spoil_structure(const operands *o, arguments *a)
 {
     FAULT("unknown", PRIM_ERROR_ENUM, "format", a->m.format = 6);
@@ -965,18 +903,16 @@ static void spoil_structure(const operands *o, arguments *a)
 
 static prim_status plan_call(const operands *o)
 {
-    arguments a = {.c = {0, o->d_workspace, o->workspace_bytes},
-                   .m = planned_matrix(o, o->d_in, NULL),
-                   .x = o->d_in,
-                   .y = o->d_out};
+    make_structure();
+    arguments a = {
+        .c = spoilt_options(o), .m = planned_matrix(o, o->d_in, NULL), .x = o->d_in, .y = o->d_out};
     size_t bytes = o->count > 0 ? PLAN_BYTES : 0;
-    spoil_workspace(o, &a.c);
     spoil(o, "d_plan", &a.y);
     spoil_structure(o, &a);
     FAULT("too few", PRIM_ERROR_WORKSPACE, "plan_bytes", bytes = 6400);
     FAULT("in the offsets", PRIM_ERROR_OVERLAP, "d_plan", a.y = a.x + 16);
     FAULT("in the columns", PRIM_ERROR_OVERLAP, "d_plan", a.y = a.x + PLAN_OFFSETS_BYTES + 16);
-    return prim_spmv_plan(a.m, a.y, bytes, a.c.workspace, a.c.bytes, o->stream);
+    return prim_spmv_plan(a.m, a.y, bytes, call_of(o, &a.c));
 }
 
 const entry_point spmv_plan_entry = {.name = "prim_spmv_plan",
@@ -986,7 +922,6 @@ const entry_point spmv_plan_entry = {.name = "prim_spmv_plan",
                                      .count = PLAN_COLUMNS,
                                      .make_input = plan_input,
                                      .right_answer = plan_answer,
-                                     .workspace_bytes = plan_workspace,
                                      .call = plan_call};
 
 /* d_in is x, offsets, columns, values and the plan. */
@@ -1015,27 +950,14 @@ static void planned_answer(const void *h_in, size_t count, void *h_out)
     }
 }
 
-static prim_status planned_workspace(int variant, size_t count, size_t *bytes)
-{
-    const operands o = {.count = count};
-    (void)variant;
-    make_structure();
-    return prim_spmv_planned_workspace_bytes(planned_matrix(&o, structure, structure), f32, f32,
-                                             bytes);
-}
-
 static prim_status planned_call(const operands *o)
 {
-    char *const d_structure = o->d_in == NULL ? NULL : (char *)o->d_in + PLAN_COLUMNS * 4;
-    char *plan = o->d_in == NULL ? NULL : (char *)o->d_in + PLAN_AT;
-    arguments a = {.c = {0, o->d_workspace, o->workspace_bytes},
-                   .x_type = f32,
-                   .y_type = f32,
-                   .x = o->d_in,
-                   .y = o->d_out};
+    make_structure();
+    char *const d_structure = part_of(o->d_in, PLAN_COLUMNS * 4);
+    char *plan = part_of(o->d_in, PLAN_AT);
+    arguments a = product_of(o, spoilt_options(o),
+                             planned_matrix(o, d_structure, part_of(d_structure, STRUCTURE_BYTES)));
     size_t bytes = plan == NULL ? 0 : PLAN_BYTES;
-    a.m = planned_matrix(o, d_structure, d_structure + STRUCTURE_BYTES);
-    spoil_workspace(o, &a.c);
     spoil(o, "d_x", &a.x);
     spoil(o, "d_y", &a.y);
     spoil(o, "d_plan", &plan);
@@ -1052,8 +974,7 @@ static prim_status planned_call(const operands *o)
           (a.c.workspace = plan, a.c.bytes = 1 << 14));
     FAULT("of another format", PRIM_ERROR_UNSUPPORTED, "format",
           (a.m.format = PRIM_SPARSE_ELL, a.m.ell_ld = PLAN_ROWS));
-    return prim_spmv_planned(1, a.m, plan, bytes, a.x_type, a.x, 0, a.y_type, a.y, a.c.workspace,
-                             a.c.bytes, o->stream);
+    return prim_spmv_planned(1, a.m, plan, bytes, x_of(&a), 0, y_of(&a), call_of(o, &a.c));
 }
 
 const entry_point spmv_planned_entry = {.name = "prim_spmv_planned",
@@ -1063,5 +984,4 @@ const entry_point spmv_planned_entry = {.name = "prim_spmv_planned",
                                         .count = PLAN_COLUMNS,
                                         .make_input = planned_input,
                                         .right_answer = planned_answer,
-                                        .workspace_bytes = planned_workspace,
                                         .call = planned_call};

@@ -56,31 +56,22 @@ static void sort_answer(const void *h_in, size_t count, void *h_out)
 
 static prim_sparse matrix_of(const operands *o, size_t count)
 {
-    const char *const d_in = o->d_in;
     return (prim_sparse){.format = PRIM_SPARSE_COO,
                          .rows = ROWS,
                          .columns = COLUMNS,
                          .entries = count,
                          .value_type = CUDA_R_32F,
-                         .row_indices = (const int32_t *)d_in,
-                         .column_indices = (const int32_t *)(d_in + LINE_BYTES),
-                         .values = d_in + 2 * (size_t)LINE_BYTES};
-}
-
-static prim_status sort_workspace(int variant, size_t count, size_t *bytes)
-{
-    const operands none = {.count = count};
-    (void)variant;
-    return prim_sparse_sort_workspace_bytes(matrix_of(&none, count), bytes);
+                         .row_indices = o->d_in,
+                         .column_indices = part_of(o->d_in, LINE_BYTES),
+                         .values = part_of(o->d_in, 2 * (size_t)LINE_BYTES)};
 }
 
 static prim_status sort_call(const operands *o)
 {
-    call_head c = {0, o->d_workspace, o->workspace_bytes};
+    const call_head c = spoilt_options(o);
     prim_sparse m = matrix_of(o, o->count), made, *to = &made;
-    char *memory = o->d_out, *left = memory + LEFT_AT;
+    char *memory = o->d_out, *left = part_of(memory, LEFT_AT);
     size_t bytes = LEFT_AT;
-    spoil_workspace(o, &c);
     spoil(o, "d_memory", &memory);
     FAULT("too few", PRIM_ERROR_WORKSPACE, "bytes", bytes--);
     FAULT("NULL", PRIM_ERROR_NULL, "to is NULL", to = NULL);
@@ -95,8 +86,7 @@ static prim_status sort_call(const operands *o)
     FAULT("NULL", PRIM_ERROR_NULL, "row_indices", m.row_indices = NULL);
     FAULT("NULL", PRIM_ERROR_NULL, "column_indices", m.column_indices = NULL);
     FAULT("NULL", PRIM_ERROR_NULL, "values", m.values = NULL);
-    return prim_sparse_sort(m, memory, bytes, to, (uint64_t *)left, c.workspace, c.bytes,
-                            o->stream);
+    return prim_sparse_sort(m, memory, bytes, to, (uint64_t *)left, call_of(o, &c));
 }
 
 const entry_point sparse_sort_entry = {.name = "prim_sparse_sort",
@@ -106,5 +96,4 @@ const entry_point sparse_sort_entry = {.name = "prim_sparse_sort",
                                        .count = ENTRIES,
                                        .make_input = sort_input,
                                        .right_answer = sort_answer,
-                                       .workspace_bytes = sort_workspace,
                                        .call = sort_call};

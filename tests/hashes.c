@@ -215,7 +215,6 @@ WAYS(reduce)
 WAYS(scan)
 WAYS(histogram)
 WAYS(merge)
-WAYS(merge_sort)
 WAYS(gemm)
 WAYS(gemv)
 WAYS(binary_gemm)
@@ -594,15 +593,15 @@ static void merge_type(const type_row *t, prim_order order)
     EACH (vector_shape, s, vectors)
         EACH_WAY (merge, w) {
             const size_t b_count = s->count / 3 + 5;
-            if (!prim_merge_supports(w.variant, order, t->type, s->count, b_count))
+            if (!runs(prim_merge(w.variant, order, t->type, NULL, s->count, NULL, b_count, NULL,
+                                 asking())))
                 continue;
             const void *a = sorted(w.threads, order, t, s->first, s->count),
                        *b = sorted(w.threads, order, t, SECOND, b_count);
             void *y = out(w.threads, (s->count + b_count) * t->bytes);
             line(w.threads > 0
                      ? prim_merge_host(order, t->type, a, s->count, b, b_count, y, w.threads)
-                     : prim_merge(w.variant, order, t->type, a, s->count, b, b_count, y, NULL, 0,
-                                  NULL),
+                     : prim_merge(w.variant, order, t->type, a, s->count, b, b_count, y, NULL),
                  "merge %s %s %s %zu+%zu", w.name, t->name, order_names[order], s->count, s->first);
         }
 }
@@ -610,14 +609,13 @@ static void merge_type(const type_row *t, prim_order order)
 static void merge_sort_type(const type_row *t, prim_order order)
 {
     EACH (vector_shape, s, vectors)
-        EACH_WAY (merge_sort, w) {
-            if (!prim_merge_sort_supports(w.variant, order, t->type, s->count))
+        EACH_WAY (merge, w) {
+            if (!runs(prim_merge_sort(w.variant, order, t->type, NULL, s->count, NULL, asking())))
                 continue;
             const void *x = in(w.threads, t->type, s->first);
             void *y = out(w.threads, s->count * t->bytes);
-            line(w.threads > 0
-                     ? prim_merge_sort_host(order, t->type, x, s->count, y, w.threads)
-                     : prim_merge_sort(w.variant, order, t->type, x, s->count, y, NULL, 0, NULL),
+            line(w.threads > 0 ? prim_merge_sort_host(order, t->type, x, s->count, y, w.threads)
+                               : prim_merge_sort(w.variant, order, t->type, x, s->count, y, NULL),
                  "merge_sort %s %s %s %zu+%zu", w.name, t->name, order_names[order], s->count,
                  s->first);
         }
@@ -648,7 +646,7 @@ static void each_key(void (*run)(const type_row *t, prim_order order))
 {
     EACH (type_row, t, types)
         for (prim_order order = PRIM_ASCENDING; order <= PRIM_DESCENDING; order++)
-            if (prim_merge_supports(PRIM_MERGE_AUTO, order, t->type, 1, 1))
+            if (runs(prim_merge(PRIM_MERGE_AUTO, order, t->type, NULL, 1, NULL, 1, NULL, asking())))
                 run(t, order);
 }
 
@@ -997,13 +995,16 @@ static void spmv_scalars(const kept_matrix *k, const prim_sparse *d_matrix, cons
 {
     const cudaDataType_t type = k->m.value_type;
     EACH_WAY (spmv, w) {
-        if (!prim_spmv_supports(w.variant, *d_matrix, type, type))
+        if (!runs(prim_spmv(w.variant, 1, *d_matrix, prim_vector_of(type, NULL, d_matrix->columns),
+                            0, prim_vector_of(type, NULL, d_matrix->rows), asking())))
             continue;
         const void *x = in(w.threads, type, SECOND);
         void *y = in_out(w.threads, type, k->m.rows);
-        line(w.threads > 0 ? prim_spmv_host(by.alpha, k->m, type, x, by.beta, type, y, w.threads)
-                           : prim_spmv(w.variant, by.alpha, *d_matrix, type, x, by.beta, type, y,
-                                       NULL, 0, NULL),
+        line(w.threads > 0 ? prim_spmv_host(by.alpha, k->m, prim_vector_of(type, x, k->m.columns),
+                                            by.beta, prim_vector_of(type, y, k->m.rows), w.threads)
+                           : prim_spmv(w.variant, by.alpha, *d_matrix,
+                                       prim_vector_of(type, x, d_matrix->columns), by.beta,
+                                       prim_vector_of(type, y, d_matrix->rows), NULL),
              "spmv %s %s %s %g,%g", w.name, format_names[k->m.format], text, by.alpha, by.beta);
     }
 }

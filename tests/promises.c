@@ -298,12 +298,11 @@ static prim_status call_with_fault(test_stand *s, fault *f, size_t wanted)
 }
 
 /* Whether the sentence begins with the whole name: that of prim_reduce_rows() is not one of
- * prim_reduce(). `query` is what the name of the call's query has behind the call's own. */
-static bool is_of(const char *call, const char *query, const char *sentence)
+ * prim_reduce(). */
+static bool is_of(const char *call, const char *sentence)
 {
-    const size_t length = strlen(call), more = strlen(query);
-    return strncmp(sentence, call, length) == 0 && strncmp(sentence + length, query, more) == 0 &&
-           sentence[length + more] == ':';
+    const size_t length = strlen(call);
+    return strncmp(sentence, call, length) == 0 && sentence[length] == ':';
 }
 
 static void check_refusal(test_stand *s, const fault *f, prim_status status)
@@ -707,15 +706,15 @@ Test(promises, a_query_that_learns_nothing_of_the_device_says_so)
     for_each_variant(check_each_failure_of_queries);
 }
 
-/* ---- the other two queries, of which each call of the runtime fails in turn ---- */
+/* ---- asking, of which each call of the runtime fails in turn ---- */
 
-/* A query, asked once more with a failure. */
-typedef struct asking {
+/* A question, asked once more with a failure. */
+typedef struct question {
     const query *of;
     int variant;
     size_t size;
     const char *failed; /* NULL: there were fewer calls */
-} asking;
+} question;
 
 /* So that no older sentence is taken for the next refusal's. */
 static void fail_elsewhere(void)
@@ -723,92 +722,76 @@ static void fail_elsewhere(void)
     cr_assert_eq(prim_gather_host(0, NULL, 0, CUDA_R_32U, NULL, 0, NULL), PRIM_ERROR_VALUE);
 }
 
-static void begin_failure(uint64_t n)
+static prim_status ask_without(question *q, uint64_t n, prim_answer *answer)
 {
     fail_elsewhere();
     cudaGetLastError();
     simt_fail_at(n);
-}
-
-static void end_failure(asking *a)
-{
-    a->failed = simt_failed_call();
+    const prim_status status = q->of->ask(q->variant, q->size, answer);
+    q->failed = simt_failed_call();
     simt_fail_at(0);
+    return status;
 }
 
-/* It is what the query said of the failed call. */
-static void check_told(const asking *a, const char *query)
+/* It is what the call said of what failed. */
+static void check_told(const question *q)
 {
     cudaError_t error;
     const char *const sentence = prim_last_error(&error);
-    cr_assert(is_of(a->of->call, query, sentence) &&
+    cr_assert(is_of(q->of->call, sentence) &&
                   strstr(sentence, cudaGetErrorName(cudaPeekAtLastError())) != NULL,
-              "%s%s, variant %d, size %zu, without %s: \"%s\"", a->of->call, query, a->variant,
-              a->size, a->failed, sentence);
+              "%s, variant %d, size %zu, without %s: \"%s\"", q->of->call, q->variant, q->size,
+              q->failed, sentence);
     cr_assert_eq(error, cudaPeekAtLastError(), "%s: %s", sentence, cudaGetErrorName(error));
 }
 
 /* What could not be read is told, or it did not matter. */
-static void check_supports(asking *a)
+static void check_question(question *q)
 {
-    const bool expected = a->of->supports(a->variant, a->size);
+    prim_answer expected, answer;
+    const prim_status status = q->of->ask(q->variant, q->size, &expected);
     for (uint64_t n = 1;; n++) {
-        begin_failure(n);
-        const bool supported = a->of->supports(a->variant, a->size);
-        end_failure(a);
-        if (supported == expected && a->failed == NULL)
-            break;
-        cr_assert(supported == expected || !supported, "%s, variant %d, size %zu, without %s",
-                  a->of->call, a->variant, a->size, a->failed);
-        if (supported != expected)
-            check_told(a, a->of->is_asked ? "" : "_supports");
-    }
-    cudaGetLastError();
-}
-
-static void check_choose(asking *a)
-{
-    const int expected = a->of->choose(a->size);
-    cr_assert_neq(expected, 0, "size %zu: %s", a->size, prim_last_error(NULL));
-    for (uint64_t n = 1;; n++) {
-        begin_failure(n);
-        const int chosen = a->of->choose(a->size);
-        end_failure(a);
-        if (chosen == expected && a->failed == NULL)
-            break;
-        cr_assert(chosen == expected || chosen == 0, "%s takes %d instead of %d, size %zu: %s",
-                  a->of->call, chosen, expected, a->size, a->failed);
-        if (chosen != expected)
-            check_told(a, a->of->is_asked ? "" : "_choose");
-    }
-    cudaGetLastError();
-}
-
-Test(promises, a_query_does_not_guess)
-{
-    for (size_t q = 0; q < query_count; q++)
-        for (size_t s = 0; s < query_size_count; s++) {
-            asking a = {.of = &queries[q], .size = query_sizes[s]};
-            check_choose(&a);
-            for (size_t v = 0; queries[q].variant_at(v) != NULL; v++) {
-                a.variant = queries[q].variant_at(v)->value;
-                check_supports(&a);
-            }
+        const prim_status found = ask_without(q, n, &answer);
+        if (found != status) {
+            cr_assert_not_null(q->failed, "%s, variant %d, size %zu", q->of->call, q->variant,
+                               q->size);
+            cr_assert_neq(found, PRIM_OK, "%s, variant %d, size %zu, without %s", q->of->call,
+                          q->variant, q->size, q->failed);
+            check_told(q);
+            continue;
         }
+        cr_assert(answer.variant == expected.variant &&
+                      answer.workspace_bytes == expected.workspace_bytes,
+                  "%s, variant %d, size %zu, answers otherwise without %s", q->of->call,
+                  q->variant, q->size, q->failed);
+        if (q->failed == NULL)
+            break;
+    }
+    cudaGetLastError();
 }
 
-/* Every call with variants has such queries, and with them a row there. */
-Test(promises, no_call_lacks_its_queries)
+Test(promises, an_answer_is_not_guessed)
 {
+    for (size_t c = 0; c < query_count; c++)
+        for (size_t s = 0; s < query_size_count; s++)
+            for (size_t v = 0; queries[c].variant_at(v) != NULL; v++) {
+                question q = {&queries[c], queries[c].variant_at(v)->value, query_sizes[s], NULL};
+                check_question(&q);
+            }
+}
+
+/* Every call with variants has a row there, and AUTO runs it. */
+Test(promises, no_call_lacks_its_row)
+{
+    prim_answer answer;
     for (size_t e = 0; e < entry_point_count; e++) {
         size_t q = 0;
-        const char *const of = entry_points[e]->queries_of, *const call =
-                                                                of != NULL ? of
-                                                                           : entry_points[e]->name;
-        while (q < query_count && strcmp(queries[q].call, call) != 0)
+        while (q < query_count && strcmp(queries[q].call, entry_points[e]->name) != 0)
             q++;
-        cr_assert(q < query_count || entry_points[e]->variant_at == only_variant_at,
-                  "%s is not in queries.c", entry_points[e]->name);
+        if (entry_points[e]->variant_at == only_variant_at)
+            continue;
+        cr_assert_lt(q, query_count, "%s is not in queries.c", entry_points[e]->name);
+        cr_prim(queries[q].ask(0, query_sizes[0], &answer));
     }
 }
 

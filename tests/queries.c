@@ -36,6 +36,11 @@ static prim_counters bins_of(size_t bins, cudaDataType_t type)
     return (prim_counters){.bins = bins, .type = type};
 }
 
+static prim_keys keys(size_t count)
+{
+    return (prim_keys){NULL, NULL, count};
+}
+
 /* Rows that are as far apart as those of 4 bytes an element. */
 static prim_image image_of(size_t width, cudaDataType_t type)
 {
@@ -59,15 +64,6 @@ static prim_sparse matrix_of(size_t entries)
                          .value_type = CUDA_R_32F,
                          .offset_type = CUDA_R_32I};
 }
-
-/* X(call, pattern of its variants, the queries' arguments behind the variant) */
-#define QUERIES(X)                                                        \
-    X(merge, merge, PRIM_ASCENDING, f32, size, 7)                         \
-    X(merge_pairs, merge, PRIM_ASCENDING, f32, 4, size, 7)                \
-    X(merge_sort, merge_sort, PRIM_ASCENDING, f32, size)                  \
-    X(merge_sort_pairs, merge_sort, PRIM_ASCENDING, f32, 4, size)         \
-    X(merge_sort_permutation, merge_sort, PRIM_ASCENDING, f32, size, u32) \
-    X(spmv, spmv, matrix_of(size), f32, f32)
 
 /* X(call, pattern of its variants, the call, asked by AUTO or by a variant) */
 #define CALLS(X)                                                                                   \
@@ -118,42 +114,27 @@ static prim_sparse matrix_of(size_t entries)
                        image_of(size, u8), asking()))                                              \
     X(convolve_separable, convolution,                                                             \
       prim_convolve_separable(v, 0, clamp, NULL, image_of(size, u8), mask_of(3, 1, f32),           \
-                              mask_of(1, 3, f32), image_of(size, u8), asking()))
+                              mask_of(1, 3, f32), image_of(size, u8), asking())) \
+    X(spmv, spmv, prim_spmv(v, 1, matrix_of(size), vector(1000), 0, vector(1000), asking())) \
+    X(merge, merge, prim_merge(v, PRIM_ASCENDING, f32, NULL, size, NULL, 7, NULL, asking())) \
+    X(merge_pairs, merge, \
+      prim_merge_pairs(v, PRIM_ASCENDING, f32, 4, keys(size), keys(7), NULL, NULL, asking())) \
+    X(merge_sort, merge, prim_merge_sort(v, PRIM_ASCENDING, f32, NULL, size, NULL, asking())) \
+    X(merge_sort_pairs, merge, \
+      prim_merge_sort_pairs(v, PRIM_ASCENDING, f32, 4, keys(size), NULL, NULL, asking())) \
+    X(merge_sort_permutation, merge, \
+      prim_merge_sort_permutation(v, PRIM_ASCENDING, f32, NULL, size, u32, NULL, asking()))
 
-#define ASK_CALL(name, pattern, call)                                         \
-    static bool name##_supports(int variant, size_t size)                     \
-    {                                                                         \
-        const prim_##pattern##_variant v = (prim_##pattern##_variant)variant; \
-        return (call) == PRIM_OK;                                             \
-    }                                                                         \
-    static int name##_choose(size_t size)                                     \
-    {                                                                         \
-        const prim_##pattern##_variant v = (prim_##pattern##_variant)0;       \
-        return (call) == PRIM_OK ? asked()->variant->value : 0;               \
+#define ASK(name, pattern, call)                                                  \
+    static prim_status ask_##name(int variant, size_t size, prim_answer *answer)  \
+    {                                                                             \
+        const prim_##pattern##_variant v = (prim_##pattern##_variant)variant;     \
+        const prim_status status = (call);                                        \
+        *answer = *asked();                                                       \
+        return status;                                                            \
     }
-CALLS(ASK_CALL)
+CALLS(ASK)
 
-#define ASK(call, pattern, ...)                                                        \
-    static bool call##_supports(int variant, size_t size)                              \
-    {                                                                                  \
-        return prim_##call##_supports((prim_##pattern##_variant)variant, __VA_ARGS__); \
-    }                                                                                  \
-    static int call##_choose(size_t size)                                              \
-    {                                                                                  \
-        return (int)prim_##call##_choose(__VA_ARGS__);                                 \
-    }
-QUERIES(ASK)
-
-#define ROW(name, pattern, ...)                 \
-    {.call = "prim_" #name,                     \
-     .variant_at = prim_##pattern##_variant_at, \
-     .supports = name##_supports,               \
-     .choose = name##_choose},
-#define CALL_ROW(name, pattern, asking)         \
-    {.call = "prim_" #name,                     \
-     .variant_at = prim_##pattern##_variant_at, \
-     .supports = name##_supports,               \
-     .choose = name##_choose,                   \
-     .is_asked = true},
-const query queries[] = {CALLS(CALL_ROW) QUERIES(ROW)};
+#define ROW(name, pattern, ...) {"prim_" #name, prim_##pattern##_variant_at, ask_##name},
+const query queries[] = {CALLS(ROW)};
 const size_t query_count = sizeof queries / sizeof *queries;

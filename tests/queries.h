@@ -1,17 +1,15 @@
-/* The queries of every call that has variants, as rows of one table: what promises.c walks besides
- * the calls. */
+/* Every call that has variants, to be asked, as rows of one table: what promises.c walks besides the
+ * calls. */
 #ifndef TESTS_QUERIES_H
 #define TESTS_QUERIES_H
 
 #include <primitives/types.h>
 
-/* Of one call with valid arguments, at sizes for which AUTO takes unlike rungs. */
+/* One call with valid arguments, at sizes for which AUTO takes unlike rungs. */
 typedef struct query {
     const char *call;
     const prim_variant *(*variant_at)(size_t index); /* NULL behind the last */
-    bool (*supports)(int variant, size_t size);
-    int (*choose)(size_t size);
-    bool is_asked; /* by the call itself, and not by queries beside it */
+    prim_status (*ask)(int variant, size_t size, prim_answer *answer);
 } query;
 
 extern const query queries[];

@@ -47,17 +47,11 @@ static const line histogram_lines[] = {
     {PRIM_HISTOGRAM_PARTITIONED, TAKES_ALL_TYPES},
 };
 
-/* Pairs: refused where "variant is not AUTO or STREAMED". */
+/* Pairs: refused where "variant is not AUTO or STREAMED", and of sorts where it is "not AUTO,
+ * SORT_STREAMED, SORT_RADIX or SORT_BITONIC". */
 static const line merge_lines[] = {
-    {PRIM_MERGE_AUTO, TAKES_ALL_CALLS},
-    {PRIM_MERGE_STREAMED, TAKES_ALL_CALLS},
-};
-
-/* Pairs: refused where "variant is not AUTO, STREAMED, RADIX or BITONIC". */
-static const line merge_sort_lines[] = {
-    {PRIM_MERGE_SORT_AUTO, TAKES_ALL_CALLS},
-    {PRIM_MERGE_SORT_STREAMED, TAKES_ALL_CALLS},
-    {PRIM_MERGE_SORT_RADIX, TAKES_ALL_CALLS},
+    {PRIM_MERGE_AUTO, TAKES_ALL_CALLS},          {PRIM_MERGE_STREAMED, TAKES_ALL_CALLS},
+    {PRIM_MERGE_SORT_STREAMED, TAKES_ALL_CALLS}, {PRIM_MERGE_SORT_RADIX, TAKES_ALL_CALLS},
     {PRIM_MERGE_SORT_BITONIC, TAKES_ALL_CALLS},
 };
 
@@ -98,6 +92,5 @@ RUNG_HAS(gemm)
 RUNG_HAS(gemv)
 RUNG_HAS(histogram)
 RUNG_HAS(merge)
-RUNG_HAS(merge_sort)
 RUNG_HAS(convolution)
 RUNG_HAS(spmv)

@@ -26,7 +26,7 @@ typedef enum rung_property {
      *     of reduce             arrays and rows
      *     of scan, gemm, spmv   all of them
      *     of gemv               no batches
-     *     of merge, merge sort  no values beside the keys
+     *     of merge, its sort    no values beside the keys
      *     of convolution        one mask, which is on the device */
     TAKES_ALL_CALLS = 2,
     /* It combines in the order of the CPU's version, so it has the same bits; of scan, some have it
@@ -45,7 +45,6 @@ bool gemm_rung_has(prim_gemm_variant variant, unsigned properties);
 bool gemv_rung_has(prim_gemv_variant variant, unsigned properties);
 bool histogram_rung_has(prim_histogram_variant variant, unsigned properties);
 bool merge_rung_has(prim_merge_variant variant, unsigned properties);
-bool merge_sort_rung_has(prim_merge_sort_variant variant, unsigned properties);
 bool convolution_rung_has(prim_convolution_variant variant, unsigned properties);
 bool spmv_rung_has(prim_spmv_variant variant, unsigned properties);
 

@@ -13,6 +13,13 @@ void *allocate(size_t bytes)
     return memory;
 }
 
+prim_sparse without_arrays(prim_sparse m)
+{
+    m.row_offsets = m.slice_offsets = m.values = m.ell_values = NULL;
+    m.row_indices = m.column_indices = m.ell_columns = m.permutation = NULL;
+    return m;
+}
+
 void forget(kept *k)
 {
     free(k->memory);

@@ -27,6 +27,8 @@ typedef struct kept {
 } kept;
 
 void forget(kept *k);
+/* The same without arrays, for asking; of JDS the groups stay. */
+prim_sparse without_arrays(prim_sparse m);
 void set_offset(prim_sparse *m, size_t i, size_t offset);
 size_t offset_of(const prim_sparse *m, size_t i);
 /* CSR with room for so many entries; all numbers are 0. */

@@ -425,7 +425,7 @@ static void check_gather(const char *d, char *d_out)
     for (size_t s = 0; s < SPOTS; s++)
         indices[s] = spots[s].at;
     char *const d_indices = take_copy(indices, sizeof indices);
-    DONE(prim_gather(1, d, AREA, CUDA_R_64U, d_indices, SPOTS, d_out, 0), "gather", &only);
+    DONE(prim_gather(1, d, AREA, CUDA_R_64U, d_indices, SPOTS, d_out, NULL), "gather", &only);
     get(values, d_out, sizeof values);
     for (size_t s = 0; s < SPOTS; s++)
         cr_assert_eq(values[s], spots[s].value, "gather: spot %zu", s);
@@ -620,9 +620,11 @@ static void check_merge(const char *d_a, const char *d_b, char *d_out, ordered *
 {
     FOR_EACH(v, merge)
     {
+        if (!runs(prim_merge(v->value, PRIM_ASCENDING, CUDA_R_8U, NULL, COUNT, NULL, FEW, NULL,
+                             asking())))
+            continue;
         cr_cuda(cudaMemset(d_out, 0xA5, COUNT + FEW));
-        DONE(prim_merge(v->value, PRIM_ASCENDING, CUDA_R_8U, d_a, COUNT, d_b, FEW, d_out, NULL, 0,
-                        0),
+        DONE(prim_merge(v->value, PRIM_ASCENDING, CUDA_R_8U, d_a, COUNT, d_b, FEW, d_out, NULL),
              "merge", v);
         o->d = d_out;
         o->name = v->name;
@@ -641,14 +643,14 @@ static void check_co_ranks(const char *d_a, const char *d_b, char *d_out)
     char *const d_diagonals = take_copy(diagonals, sizeof diagonals);
     DONE(prim_co_rank(PRIM_ASCENDING, CUDA_R_8U, d_a, COUNT, d_b, FEW,
                       (const uint64_t *)(void *)d_diagonals, COUNT_OF(of_a),
-                      (uint64_t *)(void *)d_out, 0),
+                      (uint64_t *)(void *)d_out, NULL),
          "co_rank", &only);
     get(ranks, d_out, sizeof of_a);
     for (size_t i = 0; i < COUNT_OF(of_a); i++)
         cr_assert_eq(ranks[i], of_a[i], "co_rank: diagonal %zu", i);
     DONE(prim_co_ranks(PRIM_ASCENDING, CUDA_R_8U, 2, runs, counts,
                        (const uint64_t *)(void *)d_diagonals, COUNT_OF(of_a),
-                       (uint64_t *)(void *)d_out, 0),
+                       (uint64_t *)(void *)d_out, NULL),
          "co_ranks", &only);
     get(ranks, d_out, sizeof ranks);
     for (size_t i = 0; i < COUNT_OF(of_a); i++)
@@ -663,7 +665,7 @@ static void check_is_sorted(char *d_a, char *d_out)
     for (uint32_t sorted = 0; sorted < 2; sorted++) {
         uint32_t answer;
         put(d_a, COUNT - 2, &keys[sorted == 0], 1); /* 8 between nines, and then 9 again */
-        DONE(prim_is_sorted(PRIM_ASCENDING, CUDA_R_8U, d_a, COUNT, (uint32_t *)(void *)d_out, 0),
+        DONE(prim_is_sorted(PRIM_ASCENDING, CUDA_R_8U, d_a, COUNT, (uint32_t *)(void *)d_out, NULL),
              "is_sorted", &only);
         get(&answer, d_out, sizeof answer);
         cr_assert_eq(answer, sorted);
@@ -704,8 +706,9 @@ static void check_merge_pairs(char *d_a, const char *d_b, char *d_out, ordered *
                 *const d_out_values = take((COUNT + FEW) * 4, 0xA5);
     set_values(d_values, last, 1);
     set_values(d_few, of_b, COUNT_OF(of_b));
-    DONE(prim_merge_pairs(PRIM_MERGE_AUTO, PRIM_ASCENDING, CUDA_R_8U, 4, d_a, d_values, COUNT, d_b,
-                          d_few, FEW, d_out, d_out_values, NULL, 0, 0),
+    DONE(prim_merge_pairs(PRIM_MERGE_AUTO, PRIM_ASCENDING, CUDA_R_8U, 4,
+                          (prim_keys){d_a, d_values, COUNT}, (prim_keys){d_b, d_few, FEW}, d_out,
+                          d_out_values, NULL),
          "merge_pairs", &only);
     o->d = d_out;
     o->name = "merge_pairs";
@@ -751,26 +754,27 @@ Test(beyond, sorts)
 {
     skip_if_small();
     char *const d = take(COUNT, 0);
-    FOR_EACH(v, merge_sort)
+    FOR_EACH(v, merge)
     {
-        if (v->value == PRIM_MERGE_SORT_BITONIC)
-            continue; /* it sorts up to 4096 keys */
+        if (!runs(
+                prim_merge_sort(v->value, PRIM_ASCENDING, CUDA_R_8U, NULL, COUNT, NULL, asking())))
+            continue; /* BITONIC sorts up to 4096 keys */
         ordered o = set_sort(d, v->value % 2 == 0 ? PRIM_ASCENDING : PRIM_DESCENDING);
-        DONE(prim_merge_sort(v->value, o.order, CUDA_R_8U, d, COUNT, d, NULL, 0, 0), "merge_sort",
-             v);
+        DONE(prim_merge_sort(v->value, o.order, CUDA_R_8U, d, COUNT, d, NULL), "merge_sort", v);
         o.name = v->name;
         for_windows(COUNT, look_at_keys, &o);
     }
     char *const d_values = take(COUNT * 4, 0);
-    FOR_EACH(v, merge_sort)
+    FOR_EACH(v, merge)
     {
-        if (!prim_merge_sort_pairs_supports(v->value, PRIM_ASCENDING, CUDA_R_8U, 4, COUNT))
+        if (!runs(prim_merge_sort_pairs(v->value, PRIM_ASCENDING, CUDA_R_8U, 4,
+                                        (prim_keys){NULL, NULL, COUNT}, NULL, NULL, asking())))
             continue;
         ordered o = set_sort(d, PRIM_ASCENDING);
         cr_cuda(cudaMemset(d_values, 0, COUNT * 4));
         set_values(d_values, spots, VECTOR_SPOTS);
-        DONE(prim_merge_sort_pairs(v->value, PRIM_ASCENDING, CUDA_R_8U, 4, d, d_values, COUNT, d,
-                                   d_values, NULL, 0, 0),
+        DONE(prim_merge_sort_pairs(v->value, PRIM_ASCENDING, CUDA_R_8U, 4,
+                                   (prim_keys){d, d_values, COUNT}, d, d_values, NULL),
              "merge_sort_pairs", v);
         o.name = v->name;
         for_windows(COUNT, look_at_keys, &o);
@@ -1286,11 +1290,13 @@ static void check_products(const entry_arrays *a, prim_sparse m, const char *wha
     FOR_EACH(v, spmv)
     {
         if ((BEYOND_BITS == 32 && walks(v->value, &m)) ||
-            !prim_spmv_supports(v->value, m, CUDA_R_32F, CUDA_R_32F))
+            !runs(prim_spmv(v->value, 1, m, prim_vector_of(CUDA_R_32F, NULL, m.columns), 0,
+                            prim_vector_of(CUDA_R_32F, NULL, m.rows), asking())))
             continue;
         cr_cuda(cudaMemset(a->d_y, 0xA5, m.rows * sizeof(float)));
-        DONE(prim_spmv(v->value, 1, m, CUDA_R_32F, a->d_x, 0, CUDA_R_32F, a->d_y, NULL, 0, 0), what,
-             v);
+        DONE(prim_spmv(v->value, 1, m, prim_vector_of(CUDA_R_32F, a->d_x, m.columns), 0,
+                       prim_vector_of(CUDA_R_32F, a->d_y, m.rows), NULL),
+             what, v);
         check_y(a, m.rows, v->name);
     }
 }
@@ -1303,12 +1309,12 @@ static void check_planned(const entry_arrays *a, prim_sparse m)
     m.offset_type = CUDA_R_64I;
     m.column_indices = (const int32_t *)(void *)a->d_columns;
     m.values = a->d_values;
-    cr_prim(prim_spmv_plan_bytes(m, &bytes));
+    cr_prim(asked_output(prim_spmv_plan(m, NULL, 0, asking()), &bytes));
     char *const d_plan = take(bytes, 0);
-    DONE(prim_spmv_plan(m, d_plan, bytes, NULL, 0, 0), "spmv_plan", &only);
+    DONE(prim_spmv_plan(m, d_plan, bytes, NULL), "spmv_plan", &only);
     cr_cuda(cudaMemset(a->d_y, 0xA5, m.rows * sizeof(float)));
-    DONE(prim_spmv_planned(1, m, d_plan, bytes, CUDA_R_32F, a->d_x, 0, CUDA_R_32F, a->d_y, NULL, 0,
-                           0),
+    DONE(prim_spmv_planned(1, m, d_plan, bytes, prim_vector_of(CUDA_R_32F, a->d_x, m.columns), 0,
+                           prim_vector_of(CUDA_R_32F, a->d_y, m.rows), NULL),
          "spmv_planned", &only);
     check_y(a, m.rows, "planned");
     give(d_plan);

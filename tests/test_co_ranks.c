@@ -6,6 +6,7 @@
 
 #include <primitives/merge.h>
 
+#include "calls.h"
 #include "support.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
@@ -81,7 +82,7 @@ static void check(const many_runs *r)
         d_runs[i] = none ? NULL : (char *)keys.data + at * bytes;
     }
     cr_own(prim_co_ranks(r->order, r->type, r->count, d_runs, r->lengths, d.data, count, out.data,
-                         own_stream()));
+                         into(own_stream())));
     guarded_read(&out, ranks);
     cr_prim(prim_co_ranks_host(r->order, r->type, r->count, h_runs, r->lengths, diagonals, count,
                                on_host));
@@ -142,8 +143,8 @@ Test(co_ranks, no_diagonals)
 {
     const size_t none = 0;
     const void *nothing = NULL;
-    cr_own(
-        prim_co_ranks(PRIM_ASCENDING, CUDA_R_32I, 1, &nothing, &none, NULL, 0, NULL, own_stream()));
+    cr_own(prim_co_ranks(PRIM_ASCENDING, CUDA_R_32I, 1, &nothing, &none, NULL, 0, NULL,
+                         into(own_stream())));
     cr_prim(prim_co_ranks_host(PRIM_ASCENDING, CUDA_R_32I, 1, &nothing, &none, NULL, 0, NULL));
 }
 

@@ -524,8 +524,8 @@ static void check_pairs(int threads)
         h[i] = number(i) % 9;
         values[i] = (uint32_t)i;
     }
-    cr_prim(prim_merge_sort_pairs_host(PRIM_DESCENDING, I32, 4, h, values, COUNT, keys, places,
-                                       threads));
+    cr_prim(prim_merge_sort_pairs_host(PRIM_DESCENDING, I32, 4, (prim_keys){h, values, COUNT}, keys,
+                                       places, threads));
     check_places(h, keys, places);
     cr_prim(prim_merge_sort_permutation_host(PRIM_DESCENDING, I32, h, COUNT, CUDA_R_64U, wide,
                                              threads));
@@ -535,8 +535,8 @@ static void check_pairs(int threads)
     /* rising keys turned round, in two runs */
     for (size_t i = 0; i < COUNT; i++)
         h[i] = (int32_t)((i < A ? A - i : COUNT - i) / 4);
-    cr_prim(prim_merge_pairs_host(PRIM_DESCENDING, I32, 4, h, values, A, h + A, values + A, B, keys,
-                                  places, threads));
+    cr_prim(prim_merge_pairs_host(PRIM_DESCENDING, I32, 4, (prim_keys){h, values, A},
+                                  (prim_keys){h + A, values + A, B}, keys, places, threads));
     check_places(h, keys, places);
 }
 
@@ -867,7 +867,8 @@ static void check_product(prim_sparse m, const double *dense, int threads)
         x[i] = number(i + 3000);
     for (size_t i = 0; i <= ROWS; i++)
         y[i] = GAP;
-    cr_prim(prim_spmv_host(-2, m, CUDA_R_64F, x, 5, CUDA_R_64F, y, threads));
+    cr_prim(prim_spmv_host(-2, m, prim_vector_of(CUDA_R_64F, x, m.columns), 5,
+                           prim_vector_of(CUDA_R_64F, y, m.rows), threads));
     for (size_t row = 0; row < ROWS; row++) {
         double sum = 0;
         for (size_t column = 0; column < COLUMNS; column++)

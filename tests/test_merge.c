@@ -11,7 +11,9 @@
 
 #include <primitives/merge.h>
 
+#include "calls.h"
 #include "merge/merge_args.h"
+#include "merge_variants.h"
 #include "rungs.h"
 #include "support.h"
 
@@ -107,20 +109,20 @@ static void sort_here(prim_order order, cudaDataType_t type, char *h_keys, size_
 }
 
 /* What the header promises of a sort's rungs. */
-static bool takes(prim_merge_sort_variant variant, size_t count)
+static bool takes(prim_merge_variant variant, size_t count)
 {
     return variant != PRIM_MERGE_SORT_BITONIC || count <= 4096;
 }
 
-static bool takes_pairs(prim_merge_sort_variant variant, size_t count)
+static bool takes_pairs(prim_merge_variant variant, size_t count)
 {
-    return merge_sort_rung_has(variant, TAKES_ALL_CALLS) && takes(variant, count);
+    return merge_rung_has(variant, TAKES_ALL_CALLS) && takes(variant, count);
 }
 
 /* "of AUTO and RADIX up to a byte for each key and 1 MiB more" */
-static size_t more_workspace(prim_merge_sort_variant variant, size_t count)
+static size_t more_workspace(prim_merge_variant variant, size_t count)
 {
-    const bool may = variant == PRIM_MERGE_SORT_AUTO || variant == PRIM_MERGE_SORT_RADIX;
+    const bool may = variant == PRIM_MERGE_AUTO || variant == PRIM_MERGE_SORT_RADIX;
     return may ? count + ((size_t)1 << 20) : 0;
 }
 
@@ -278,12 +280,14 @@ static void check_merge_on_device(const merge_case *c, prim_merge_variant varian
     const size_t miss = c->offset * key_bytes;
     char *h_out = malloc(count * key_bytes + 1);
     size_t bytes;
-    cr_prim(prim_merge_workspace_bytes(variant, c->order, c->type, c->a_count, c->b_count, &bytes));
+    cr_prim(asked_bytes(
+        prim_merge(variant, c->order, c->type, NULL, c->a_count, NULL, c->b_count, NULL, asking()),
+        &bytes));
     guarded a = guarded_copy(c->h_a, c->a_count * key_bytes, miss);
     guarded b = guarded_copy(c->h_b, c->b_count * key_bytes, miss);
     guarded out = guarded_new(count * key_bytes, miss), workspace = guarded_new(bytes, 0);
     cr_own(prim_merge(variant, c->order, c->type, a.data, c->a_count, b.data, c->b_count, out.data,
-                      bytes > 0 ? workspace.data : NULL, bytes, own_stream()));
+                      with(own_stream(), bytes > 0 ? workspace.data : NULL, bytes)));
     guarded_read(&out, h_out);
     if (c->h_expected != NULL)
         check_keys(c->type, h_out, c->h_expected, count, prim_merge_variant_info(variant)->name);
@@ -311,8 +315,8 @@ static void check_merge_on_host(const merge_case *c, int threads)
 
 static void check_merge(const merge_case *c)
 {
-    for (size_t v = 0; prim_merge_variant_at(v) != NULL; v++)
-        check_merge_on_device(c, prim_merge_variant_at(v)->value);
+    for (size_t v = 0; merging_variant_at(v) != NULL; v++)
+        check_merge_on_device(c, merging_variant_at(v)->value);
     check_merge_on_host(c, 1);
 }
 
@@ -459,8 +463,12 @@ ParameterizedTest(combination *k, merge, a_key_anywhere)
 Test(merge, auto_by_size)
 {
     const size_t half = (size_t)1 << 17;
-    cr_assert_eq(prim_merge_choose(PRIM_ASCENDING, CUDA_R_32I, half, half - 1), PRIM_MERGE_CO_RANK);
-    cr_assert_eq(prim_merge_choose(PRIM_ASCENDING, CUDA_R_32I, half, half), PRIM_MERGE_STREAMED);
+    cr_assert_eq(chosen(prim_merge(PRIM_MERGE_AUTO, PRIM_ASCENDING, CUDA_R_32I, NULL, half, NULL,
+                                   half - 1, NULL, asking())),
+                 PRIM_MERGE_CO_RANK);
+    cr_assert_eq(chosen(prim_merge(PRIM_MERGE_AUTO, PRIM_ASCENDING, CUDA_R_32I, NULL, half, NULL,
+                                   half, NULL, asking())),
+                 PRIM_MERGE_STREAMED);
 }
 
 Test(merge, a_and_b_may_overlap)
@@ -477,11 +485,11 @@ Test(merge, a_and_b_may_overlap)
         expect_sorted(PRIM_ASCENDING, types[t], h_both, a_count + b_count, h_expected, NULL);
         guarded in = guarded_copy(h, COUNT * bytes, 0);
         guarded out = guarded_new((a_count + b_count) * bytes, 0);
-        for (size_t v = 0; prim_merge_variant_at(v) != NULL; v++) {
+        for (size_t v = 0; merging_variant_at(v) != NULL; v++) {
             guarded_poison(&out);
-            cr_own(prim_merge(prim_merge_variant_at(v)->value, PRIM_ASCENDING, types[t], in.data,
-                              a_count, (char *)in.data + 7 * bytes, b_count, out.data, NULL, 0,
-                              own_stream()));
+            cr_own(prim_merge(merging_variant_at(v)->value, PRIM_ASCENDING, types[t], in.data,
+                              a_count, (char *)in.data + 7 * bytes, b_count, out.data,
+                              into(own_stream())));
             guarded_read(&out, h_out);
             check_keys(types[t], h_out, h_expected, a_count + b_count, "overlapping arrays");
         }
@@ -571,22 +579,22 @@ typedef struct sort_case {
     const char *h_expected;
 } sort_case;
 
-static void check_sort_on_device(const sort_case *c, prim_merge_sort_variant variant)
+static void check_sort_on_device(const sort_case *c, prim_merge_variant variant)
 {
     const size_t all = c->count * type_bytes(c->type), miss = c->offset * type_bytes(c->type);
     char *h_out = malloc(all + 1);
     size_t bytes;
-    cr_prim(prim_merge_sort_workspace_bytes(variant, c->order, c->type, c->count, &bytes));
+    cr_prim(asked_bytes(prim_merge_sort(variant, c->order, c->type, NULL, c->count, NULL, asking()),
+                        &bytes));
     cr_assert(bytes == 0 || bytes == all ||
               (bytes > all && bytes <= all + more_workspace(variant, c->count)));
     guarded in = guarded_copy(c->h_in, all, miss), out = guarded_new(all, miss);
     guarded workspace = guarded_new(bytes, 0);
     cr_own(prim_merge_sort(variant, c->order, c->type, in.data, c->count,
-                           c->in_place ? in.data : out.data, bytes > 0 ? workspace.data : NULL,
-                           bytes, own_stream()));
+                           c->in_place ? in.data : out.data,
+                           with(own_stream(), bytes > 0 ? workspace.data : NULL, bytes)));
     guarded_read(c->in_place ? &in : &out, h_out);
-    check_keys(c->type, h_out, c->h_expected, c->count,
-               prim_merge_sort_variant_info(variant)->name);
+    check_keys(c->type, h_out, c->h_expected, c->count, prim_merge_variant_info(variant)->name);
     if (!c->in_place) {
         guarded_read(&in, h_out);
         cr_assert_arr_eq(h_out, c->h_in, all, "d_in was written to");
@@ -617,9 +625,9 @@ static void check_sort(const combination *k, shape s, size_t count, size_t turn,
         fill_keys(k->type, s, h_in, count, turn);
     expect_sorted(k->order, k->type, h_in, count, h_expected, NULL);
     const sort_case c = {k->order, k->type, count, turn % 3, turn % 2 == 0, h_in, h_expected};
-    for (size_t v = 0; threads == 0 && prim_merge_sort_variant_at(v) != NULL; v++)
-        if (takes(prim_merge_sort_variant_at(v)->value, count))
-            check_sort_on_device(&c, prim_merge_sort_variant_at(v)->value);
+    for (size_t v = 0; threads == 0 && sorting_variant_at(v) != NULL; v++)
+        if (takes(sorting_variant_at(v)->value, count))
+            check_sort_on_device(&c, sorting_variant_at(v)->value);
     check_sort_on_host(&c, threads == 0 ? 1 : threads);
     free(h_in);
     free(h_expected);
@@ -704,7 +712,7 @@ Test(merge_sort, auto_by_size)
     static const struct {
         cudaDataType_t type;
         size_t count;
-        prim_merge_sort_variant keys, pairs;
+        prim_merge_variant keys, pairs;
     } rows[] = {
         {CUDA_R_8I, 1025, PRIM_MERGE_SORT_BITONIC, PRIM_MERGE_SORT_BITONIC},
         {CUDA_R_32F, 2048, PRIM_MERGE_SORT_BITONIC, PRIM_MERGE_SORT_BITONIC},
@@ -720,24 +728,32 @@ Test(merge_sort, auto_by_size)
         {CUDA_R_64U, 1 << 20, PRIM_MERGE_SORT_RADIX, PRIM_MERGE_SORT_RADIX},
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        cr_expect_eq(prim_merge_sort_choose(PRIM_ASCENDING, rows[i].type, rows[i].count),
+        cr_expect_eq(chosen(prim_merge_sort(PRIM_MERGE_AUTO, PRIM_ASCENDING, rows[i].type, NULL,
+                                            rows[i].count, NULL, asking())),
                      rows[i].keys, "%zu of %s", rows[i].count, type_name(rows[i].type));
-        cr_expect_eq(prim_merge_sort_pairs_choose(PRIM_ASCENDING, rows[i].type, 4, rows[i].count),
+        cr_expect_eq(chosen(prim_merge_sort_pairs(PRIM_MERGE_AUTO, PRIM_ASCENDING, rows[i].type, 4,
+                                                  (prim_keys){NULL, NULL, rows[i].count}, NULL,
+                                                  NULL, asking())),
                      rows[i].pairs, "%zu pairs of %s", rows[i].count, type_name(rows[i].type));
     }
 }
 
 /* value_bytes 0: of keys alone; 1: of a permutation. */
-static size_t workspace_of(prim_merge_sort_variant variant, cudaDataType_t type, size_t value_bytes,
+static size_t workspace_of(prim_merge_variant variant, cudaDataType_t type, size_t value_bytes,
                            size_t count)
 {
     size_t bytes;
-    cr_prim(value_bytes == 0
-                ? prim_merge_sort_workspace_bytes(variant, PRIM_ASCENDING, type, count, &bytes)
-            : value_bytes == 1 ? prim_merge_sort_permutation_workspace_bytes(
-                                     variant, PRIM_ASCENDING, type, count, CUDA_R_64U, &bytes)
-                               : prim_merge_sort_pairs_workspace_bytes(
-                                     variant, PRIM_ASCENDING, type, value_bytes, count, &bytes));
+    cr_prim(value_bytes == 0 ? asked_bytes(prim_merge_sort(variant, PRIM_ASCENDING, type, NULL,
+                                                           count, NULL, asking()),
+                                           &bytes)
+            : value_bytes == 1
+                ? asked_bytes(prim_merge_sort_permutation(variant, PRIM_ASCENDING, type, NULL,
+                                                          count, CUDA_R_64U, NULL, asking()),
+                              &bytes)
+                : asked_bytes(prim_merge_sort_pairs(variant, PRIM_ASCENDING, type, value_bytes,
+                                                    (prim_keys){NULL, NULL, count}, NULL, NULL,
+                                                    asking()),
+                              &bytes));
     return bytes;
 }
 
@@ -747,8 +763,8 @@ Test(merge_sort, fewer_keys_need_no_more_workspace)
 {
     static const size_t values[] = {0, 1, 4, 8, 16};
     for (size_t t = 0; t < COUNT_OF(types); t++)
-        for (size_t v = 0; prim_merge_sort_variant_at(v) != NULL; v++) {
-            const prim_merge_sort_variant variant = prim_merge_sort_variant_at(v)->value;
+        for (size_t v = 0; sorting_variant_at(v) != NULL; v++) {
+            const prim_merge_variant variant = sorting_variant_at(v)->value;
             const size_t w = (t + v) % COUNT_OF(values);
             size_t before = 0;
             for (size_t i = 0; i < 5000; i++) {
@@ -797,13 +813,13 @@ Test(merge_sort, special_floats)
     static const uint32_t down[] = {0xffc00001, 0x7fc00003, 0x7f800002, 0x7f800000,
                                     0x00000000, 0x80000000, 0xbf800000, 0xff800000};
     sort_case c = {PRIM_ASCENDING, CUDA_R_32F, 8, 0, false, (const char *)in, (const char *)up};
-    for (size_t v = 0; prim_merge_sort_variant_at(v) != NULL; v++)
-        check_sort_on_device(&c, prim_merge_sort_variant_at(v)->value);
+    for (size_t v = 0; sorting_variant_at(v) != NULL; v++)
+        check_sort_on_device(&c, sorting_variant_at(v)->value);
     check_sort_on_host(&c, 1);
     c.order = PRIM_DESCENDING;
     c.h_expected = (const char *)down;
-    for (size_t v = 0; prim_merge_sort_variant_at(v) != NULL; v++)
-        check_sort_on_device(&c, prim_merge_sort_variant_at(v)->value);
+    for (size_t v = 0; sorting_variant_at(v) != NULL; v++)
+        check_sort_on_device(&c, sorting_variant_at(v)->value);
     check_sort_on_host(&c, 1);
 }
 
@@ -830,7 +846,7 @@ static void check_co_rank(prim_order order, cudaDataType_t type, const char *h, 
     guarded d = guarded_copy(diagonals, count * sizeof *ranks, 8);
     guarded r = guarded_new(count * sizeof *ranks, 8);
     cr_own(prim_co_rank(order, type, a.data, a_count, b.data, b_count, d.data, count, r.data,
-                        own_stream()));
+                        into(own_stream())));
     guarded_read(&r, ranks);
     check_ranks(ranks, expected, count, "device");
     cr_prim(prim_co_rank_host(order, type, h, a_count, h + a_count * bytes, b_count, diagonals,
@@ -890,8 +906,8 @@ ParameterizedTest(combination *k, co_rank, every_diagonal)
 Test(co_rank, no_diagonals)
 {
     guarded a = guarded_new(16, 0);
-    cr_own(
-        prim_co_rank(PRIM_ASCENDING, CUDA_R_32I, a.data, 4, NULL, 0, NULL, 0, NULL, own_stream()));
+    cr_own(prim_co_rank(PRIM_ASCENDING, CUDA_R_32I, a.data, 4, NULL, 0, NULL, 0, NULL,
+                        into(own_stream())));
     cr_prim(prim_co_rank_host(PRIM_ASCENDING, CUDA_R_32I, NULL, 0, NULL, 0, NULL, 0, NULL));
     guarded_free(&a);
 }
@@ -908,7 +924,7 @@ Test(co_rank, ranks_in_unsorted_arrays_are_possible)
     guarded a = guarded_copy(h, A * 4, 0), b = guarded_copy(h + A, B * 4, 0);
     guarded d = guarded_copy(diagonals, sizeof diagonals, 0), r = guarded_new(sizeof ranks, 0);
     cr_own(prim_co_rank(PRIM_ASCENDING, CUDA_R_32I, a.data, A, b.data, B, d.data, A + B + 1, r.data,
-                        own_stream()));
+                        into(own_stream())));
     guarded_read(&r, ranks);
     for (uint64_t k = 0; k <= A + B; k++)
         cr_assert(ranks[k] <= A && ranks[k] <= k && k - ranks[k] <= B);
@@ -976,10 +992,10 @@ Test(merge, beyond_two_to_the_31)
         few[j] = (uint32_t)(j * (huge / FEW) / 2);
     guarded a = guarded_copy(h, huge * 4, 0), b = guarded_copy(few, sizeof few, 0);
     guarded out = guarded_new((huge + FEW) * 4, 4);
-    for (size_t v = 0; prim_merge_variant_at(v) != NULL; v++) {
+    for (size_t v = 0; merging_variant_at(v) != NULL; v++) {
         guarded_poison(&out);
-        cr_own(prim_merge(prim_merge_variant_at(v)->value, PRIM_ASCENDING, CUDA_R_32U, a.data, huge,
-                          b.data, FEW, out.data, NULL, 0, own_stream()));
+        cr_own(prim_merge(merging_variant_at(v)->value, PRIM_ASCENDING, CUDA_R_32U, a.data, huge,
+                          b.data, FEW, out.data, into(own_stream())));
         guarded_read(&out, h);
         for (size_t i = 0, j = 0; i + j < huge + FEW;) {
             const bool from_a = j == FEW || (i < huge && i / 2 <= few[j]);
@@ -1004,12 +1020,12 @@ Test(merge_sort, beyond_two_to_the_31)
         sum += h[i];
         squares += (uint64_t)h[i] * h[i];
     }
-    for (size_t v = 0; prim_merge_sort_variant_at(v) != NULL; v++) {
-        if (!takes(prim_merge_sort_variant_at(v)->value, huge))
+    for (size_t v = 0; sorting_variant_at(v) != NULL; v++) {
+        if (!takes(sorting_variant_at(v)->value, huge))
             continue;
         guarded keys = guarded_copy(h, huge * 4, 4);
-        cr_own(prim_merge_sort(prim_merge_sort_variant_at(v)->value, PRIM_ASCENDING, CUDA_R_32U,
-                               keys.data, huge, keys.data, NULL, 0, own_stream()));
+        cr_own(prim_merge_sort(sorting_variant_at(v)->value, PRIM_ASCENDING, CUDA_R_32U, keys.data,
+                               huge, keys.data, into(own_stream())));
         guarded_read(&keys, h);
         uint64_t sorted_sum = h[0], sorted_squares = (uint64_t)h[0] * h[0];
         for (size_t i = 1; i < huge; i++) {
@@ -1029,26 +1045,30 @@ Test(merge_sort, beyond_two_to_the_31)
 Test(merge, more_than_a_grid_is_refused)
 {
     const size_t most = (size_t)TILE * 0x7fffffff;
-    for (size_t v = 0; prim_merge_variant_at(v) != NULL; v++) {
-        const prim_merge_variant variant = prim_merge_variant_at(v)->value;
-        cr_assert(prim_merge_supports(variant, PRIM_ASCENDING, CUDA_R_32I, most - 1, 1));
-        cr_assert(!prim_merge_supports(variant, PRIM_ASCENDING, CUDA_R_32I, most, 1));
+    for (size_t v = 0; merging_variant_at(v) != NULL; v++) {
+        const prim_merge_variant variant = merging_variant_at(v)->value;
+        cr_assert(runs(prim_merge(variant, PRIM_ASCENDING, CUDA_R_32I, NULL, most - 1, NULL, 1,
+                                  NULL, asking())));
+        cr_assert(!runs(
+            prim_merge(variant, PRIM_ASCENDING, CUDA_R_32I, NULL, most, NULL, 1, NULL, asking())));
         cr_assert_eq(prim_merge(variant, PRIM_ASCENDING, CUDA_R_32I, (void *)256, most, NULL, 0,
-                                (void *)256, NULL, 0, 0),
+                                (void *)256, NULL),
                      PRIM_ERROR_OVERLAP);
     }
-    for (size_t v = 0; prim_merge_sort_variant_at(v) != NULL; v++) {
-        const prim_merge_sort_variant variant = prim_merge_sort_variant_at(v)->value;
+    for (size_t v = 0; sorting_variant_at(v) != NULL; v++) {
+        const prim_merge_variant variant = sorting_variant_at(v)->value;
         if (!takes(variant, most))
             continue;
-        cr_assert(prim_merge_sort_supports(variant, PRIM_DESCENDING, CUDA_R_64F, most));
-        cr_assert(!prim_merge_sort_supports(variant, PRIM_DESCENDING, CUDA_R_64F, most + 1));
+        cr_assert(runs(
+            prim_merge_sort(variant, PRIM_DESCENDING, CUDA_R_64F, NULL, most, NULL, asking())));
+        cr_assert(!runs(
+            prim_merge_sort(variant, PRIM_DESCENDING, CUDA_R_64F, NULL, most + 1, NULL, asking())));
         cr_assert_eq(prim_merge_sort(variant, PRIM_ASCENDING, CUDA_R_32I, (void *)256, most + 1,
-                                     (void *)256, NULL, 0, 0),
+                                     (void *)256, NULL),
                      PRIM_ERROR_UNSUPPORTED);
     }
     cr_assert_eq(prim_co_rank(PRIM_ASCENDING, CUDA_R_32I, NULL, 0, NULL, 0, (void *)256,
-                              (size_t)256 * 0x7fffffff + 1, (void *)(UINTPTR_MAX / 16 * 8), 0),
+                              (size_t)256 * 0x7fffffff + 1, (void *)(UINTPTR_MAX / 16 * 8), NULL),
                  PRIM_ERROR_UNSUPPORTED);
 }
 
@@ -1156,18 +1176,23 @@ Test(merge_sort, host_without_memory)
 
 /* ---- the tables ---- */
 
-Test(merge, variants_have_names_and_ideas)
+/* The header's rungs, AUTO once: those of one call have names of their own. */
+static void check_names(const prim_variant *(*variant_at)(size_t index))
 {
-    cr_assert_eq(prim_merge_variant_at(0)->value, PRIM_MERGE_AUTO);
-    cr_assert_not_null(prim_merge_variant_at(2));
-    for (size_t v = 0; prim_merge_variant_at(v) != NULL; v++) {
-        const prim_merge_variant variant = prim_merge_variant_at(v)->value;
+    cr_assert_eq(variant_at(0)->value, PRIM_MERGE_AUTO);
+    cr_assert_not_null(variant_at(2));
+    for (size_t v = 0; variant_at(v) != NULL; v++) {
+        const prim_merge_variant variant = variant_at(v)->value;
         cr_assert(strlen(prim_merge_variant_info(variant)->name) > 0);
         cr_assert(strlen(prim_merge_variant_info(variant)->idea) > 0);
         for (size_t w = 0; w < v; w++)
-            cr_assert_str_neq(prim_merge_variant_info(variant)->name,
-                              prim_merge_variant_at(w)->name);
+            cr_assert_str_neq(prim_merge_variant_info(variant)->name, variant_at(w)->name);
     }
+}
+
+Test(merge, variants_have_names_and_ideas)
+{
+    check_names(merging_variant_at);
     cr_assert_str_eq(prim_merge_variant_info(PRIM_MERGE_CO_RANK)->name, "co_rank");
     cr_assert_str_eq(prim_merge_variant_info(PRIM_MERGE_TILED)->name, "tiled");
     cr_assert_null(prim_merge_variant_info((prim_merge_variant)9999));
@@ -1175,19 +1200,43 @@ Test(merge, variants_have_names_and_ideas)
 
 Test(merge_sort, variants_have_names_and_ideas)
 {
-    cr_assert_eq(prim_merge_sort_variant_at(0)->value, PRIM_MERGE_SORT_AUTO);
-    cr_assert_not_null(prim_merge_sort_variant_at(2));
-    for (size_t v = 0; prim_merge_sort_variant_at(v) != NULL; v++) {
-        const prim_merge_sort_variant variant = prim_merge_sort_variant_at(v)->value;
-        cr_assert(strlen(prim_merge_sort_variant_info(variant)->name) > 0);
-        cr_assert(strlen(prim_merge_sort_variant_info(variant)->idea) > 0);
-        for (size_t w = 0; w < v; w++)
-            cr_assert_str_neq(prim_merge_sort_variant_info(variant)->name,
-                              prim_merge_sort_variant_at(w)->name);
-    }
-    cr_assert_str_eq(prim_merge_sort_variant_info(PRIM_MERGE_SORT_CO_RANK)->name, "co_rank");
-    cr_assert_str_eq(prim_merge_sort_variant_info(PRIM_MERGE_SORT_TILED)->name, "tiled");
-    cr_assert_null(prim_merge_sort_variant_info((prim_merge_sort_variant)9999));
+    check_names(sorting_variant_at);
+    cr_assert_str_eq(prim_merge_variant_info(PRIM_MERGE_SORT_CO_RANK)->name, "co_rank");
+    cr_assert_str_eq(prim_merge_variant_info(PRIM_MERGE_SORT_TILED)->name, "tiled");
+}
+
+/* Up the merge's ladder and then up the sort's; and each variant by its value. */
+Test(merge, the_header_has_one_list_of_variants)
+{
+    size_t v = 0;
+    for (; merging_variant_at(v) != NULL; v++)
+        cr_assert_eq(prim_merge_variant_at(v), merging_variant_at(v));
+    for (size_t w = 1; sorting_variant_at(w) != NULL; v++, w++)
+        cr_assert_eq(prim_merge_variant_at(v), sorting_variant_at(w));
+    cr_assert_null(prim_merge_variant_at(v));
+    while (v-- > 0)
+        cr_assert_eq(prim_merge_variant_info(prim_merge_variant_at(v)->value),
+                     prim_merge_variant_at(v));
+}
+
+static void check_other_call(prim_status status, const char *sentence)
+{
+    cr_assert_eq(status, PRIM_ERROR_UNSUPPORTED, "%s", prim_status_string(status));
+    cr_assert_str_eq(prim_last_error(NULL), sentence);
+}
+
+Test(merge, a_rung_of_another_call_is_not_supported)
+{
+    const prim_keys none = {NULL, NULL, 0};
+    check_other_call(
+        prim_merge(PRIM_MERGE_SORT_RADIX, PRIM_ASCENDING, CUDA_R_32I, NULL, 0, NULL, 0, NULL, NULL),
+        "prim_merge: variant radix (24) is of another call");
+    check_other_call(prim_merge_pairs(PRIM_MERGE_SORT_STREAMED, PRIM_ASCENDING, CUDA_R_32I, 4, none,
+                                      none, NULL, NULL, NULL),
+                     "prim_merge_pairs: variant streamed (22) is of another call");
+    check_other_call(
+        prim_merge_sort(PRIM_MERGE_CIRCULAR, PRIM_ASCENDING, CUDA_R_32I, NULL, 0, NULL, NULL),
+        "prim_merge_sort: variant circular (3) is of another call");
 }
 
 /* ---- with values: each says where its key stood ---- */
@@ -1248,9 +1297,10 @@ static void check_merged_pairs(const pairs_case *c, prim_merge_variant variant)
     guarded b_values =
         guarded_copy(c->h_values + c->a_count * values, c->b_count * values, 3 * value_miss);
     guarded out = guarded_new(count * bytes, miss), out_values = guarded_new(count * values, 0);
-    cr_own(prim_merge_pairs(variant, c->k.order, c->k.type, values, a.data, a_values.data,
-                            c->a_count, b.data, b_values.data, c->b_count, out.data,
-                            out_values.data, NULL, 0, own_stream()));
+    cr_own(prim_merge_pairs(variant, c->k.order, c->k.type, values,
+                            (prim_keys){a.data, a_values.data, c->a_count},
+                            (prim_keys){b.data, b_values.data, c->b_count}, out.data,
+                            out_values.data, into(own_stream())));
     guarded_read(&out, h_keys);
     guarded_read(&out_values, h_values);
     if (c->h_expected != NULL) {
@@ -1272,9 +1322,10 @@ static void check_host_pairs(const pairs_case *c, int threads)
     const size_t bytes = type_bytes(c->k.type), count = c->a_count + c->b_count;
     const size_t values = c->value_bytes;
     char *h_keys = malloc(count * bytes + 1), *h_values = malloc(count * values + 1);
-    cr_prim(prim_merge_pairs_host(c->k.order, c->k.type, values, c->h_keys, c->h_values, c->a_count,
-                                  c->h_keys + c->a_count * bytes, c->h_values + c->a_count * values,
-                                  c->b_count, h_keys, h_values, threads));
+    cr_prim(prim_merge_pairs_host(
+        c->k.order, c->k.type, values, (prim_keys){c->h_keys, c->h_values, c->a_count},
+        (prim_keys){c->h_keys + c->a_count * bytes, c->h_values + c->a_count * values, c->b_count},
+        h_keys, h_values, threads));
     check_keys(c->k.type, h_keys, c->h_expected, count, "host's pairs");
     check_values(h_values, c->h_expected_values, values, count, "host's pairs");
     free(h_keys);
@@ -1404,14 +1455,15 @@ ParameterizedTest(combination *k, merge_pairs, misleading_input_stays_inside)
     }
 }
 
-static void check_sorted_pairs(const pairs_case *c, prim_merge_sort_variant variant, bool keys_stay,
+static void check_sorted_pairs(const pairs_case *c, prim_merge_variant variant, bool keys_stay,
                                bool values_stay)
 {
     const size_t bytes = type_bytes(c->k.type), count = c->a_count, values = c->value_bytes;
     char *h_keys = malloc(count * bytes + 1), *h_values = malloc(count * values + 1);
     size_t workspace_bytes;
-    cr_prim(prim_merge_sort_pairs_workspace_bytes(variant, c->k.order, c->k.type, values, count,
-                                                  &workspace_bytes));
+    cr_prim(asked_bytes(prim_merge_sort_pairs(variant, c->k.order, c->k.type, values,
+                                              (prim_keys){NULL, NULL, count}, NULL, NULL, asking()),
+                        &workspace_bytes));
     cr_assert(workspace_bytes <= count * (bytes + values) + 255 + more_workspace(variant, count));
     guarded in = guarded_copy(c->h_keys, count * bytes, c->offset * bytes);
     guarded in_values = guarded_copy(c->h_values, count * values, c->offset * values);
@@ -1419,9 +1471,9 @@ static void check_sorted_pairs(const pairs_case *c, prim_merge_sort_variant vari
     guarded out_values = guarded_new(count * values, 0),
             workspace = guarded_new(workspace_bytes, 0);
     cr_own(prim_merge_sort_pairs(
-        variant, c->k.order, c->k.type, values, in.data, in_values.data, count,
+        variant, c->k.order, c->k.type, values, (prim_keys){in.data, in_values.data, count},
         keys_stay ? in.data : out.data, values_stay ? in_values.data : out_values.data,
-        workspace_bytes > 0 ? workspace.data : NULL, workspace_bytes, own_stream()));
+        with(own_stream(), workspace_bytes > 0 ? workspace.data : NULL, workspace_bytes)));
     guarded_read(keys_stay ? &in : &out, h_keys);
     guarded_read(values_stay ? &in_values : &out_values, h_values);
     check_keys(c->k.type, h_keys, c->h_expected, count, "sorted pairs");
@@ -1445,8 +1497,9 @@ static void check_sorted_host_pairs(const pairs_case *c, int threads)
     char *h_keys = malloc(count * bytes + 1), *h_values = malloc(count * values + 1);
     memcpy(h_keys, c->h_keys, count * bytes);
     memcpy(h_values, c->h_values, count * values);
-    cr_prim(prim_merge_sort_pairs_host(c->k.order, c->k.type, values, h_keys, h_values, count,
-                                       h_keys, h_values, threads));
+    cr_prim(prim_merge_sort_pairs_host(c->k.order, c->k.type, values,
+                                       (prim_keys){h_keys, h_values, count}, h_keys, h_values,
+                                       threads));
     check_keys(c->k.type, h_keys, c->h_expected, count, "host's sorted pairs");
     check_values(h_values, c->h_expected_values, values, count, "host's sorted pairs");
     free(h_keys);
@@ -1454,21 +1507,22 @@ static void check_sorted_host_pairs(const pairs_case *c, int threads)
 }
 
 static void check_permutation(const pairs_case *c, const size_t *places, cudaDataType_t index_type,
-                              prim_merge_sort_variant variant)
+                              prim_merge_variant variant)
 {
     const size_t bytes = type_bytes(c->k.type), count = c->a_count;
     const size_t index_bytes = type_bytes(index_type);
     char *h_indices = malloc(count * index_bytes + 1);
     size_t workspace_bytes;
-    cr_prim(prim_merge_sort_permutation_workspace_bytes(variant, c->k.order, c->k.type, count,
-                                                        index_type, &workspace_bytes));
+    cr_prim(asked_bytes(prim_merge_sort_permutation(variant, c->k.order, c->k.type, NULL, count,
+                                                    index_type, NULL, asking()),
+                        &workspace_bytes));
     cr_assert(workspace_bytes <=
               count * (2 * bytes + index_bytes) + 510 + more_workspace(variant, count));
     guarded in = guarded_copy(c->h_keys, count * bytes, c->offset * bytes);
     guarded out = guarded_new(count * index_bytes, 0), workspace = guarded_new(workspace_bytes, 0);
-    cr_own(prim_merge_sort_permutation(variant, c->k.order, c->k.type, in.data, count, index_type,
-                                       out.data, workspace_bytes > 0 ? workspace.data : NULL,
-                                       workspace_bytes, own_stream()));
+    cr_own(prim_merge_sort_permutation(
+        variant, c->k.order, c->k.type, in.data, count, index_type, out.data,
+        with(own_stream(), workspace_bytes > 0 ? workspace.data : NULL, workspace_bytes)));
     guarded_read(&out, h_indices);
     for (size_t i = 0; i < count; i++)
         cr_assert_eq(read_integer(index_type, h_indices, i), places[i], "index %zu of %zu", i,
@@ -1497,8 +1551,8 @@ static void check_sort_pairs(combination k, shape s, size_t value_bytes, size_t 
     char *h_expected_values = expect_values(value_bytes, places, count);
     const pairs_case c = {k,          value_bytes,      count, 0, turn % 2, h, h_values,
                           h_expected, h_expected_values};
-    for (size_t v = 0; prim_merge_sort_variant_at(v) != NULL; v++) {
-        const prim_merge_sort_variant variant = prim_merge_sort_variant_at(v)->value;
+    for (size_t v = 0; sorting_variant_at(v) != NULL; v++) {
+        const prim_merge_variant variant = sorting_variant_at(v)->value;
         if (!takes_pairs(variant, count))
             continue;
         check_sorted_pairs(&c, variant, (turn + v) % 4 >= 2, (turn + v) % 2 == 1);
@@ -1589,7 +1643,7 @@ Test(gather, any_size_and_alignment)
                                       : guarded_copy(narrow, sizeof narrow, 4);
             guarded out = guarded_new(COUNT * bytes, offset);
             cr_own(prim_gather(bytes, values.data, VALUES, type, indices.data, COUNT, out.data,
-                               own_stream()));
+                               into(own_stream())));
             guarded_read(&out, h_out);
             memset(h_host, GUARD_PATTERN, COUNT * bytes);
             cr_prim(prim_gather_host(bytes, h, VALUES, type,
@@ -1610,7 +1664,7 @@ Test(gather, any_size_and_alignment)
             free(h_out);
             free(h_host);
         }
-    cr_own(prim_gather(4, NULL, 0, CUDA_R_32U, NULL, 0, NULL, own_stream()));
+    cr_own(prim_gather(4, NULL, 0, CUDA_R_32U, NULL, 0, NULL, into(own_stream())));
     cr_assert_eq(prim_gather_host(0, NULL, 0, CUDA_R_32U, NULL, 0, NULL), PRIM_ERROR_VALUE);
     cr_assert_eq(prim_gather_host(4, NULL, 0, CUDA_R_32I, NULL, 0, NULL), PRIM_ERROR_TYPE);
 }
@@ -1663,7 +1717,7 @@ static void check_edge_indices(size_t bytes, bool is_wide, size_t value_count, s
                              h_out));
     cr_assert_arr_eq(h_out, h_expected, COUNT * bytes, "host: %zu bytes", bytes);
     cr_own(prim_gather(bytes, d_values, value_count, type, indices.data, COUNT, out.data,
-                       own_stream()));
+                       into(own_stream())));
     guarded_read(&out, h_out);
     for (size_t i = 0; i < COUNT; i++)
         cr_assert_arr_eq(h_out + i * bytes, h_expected + i * bytes, bytes,
@@ -1694,7 +1748,7 @@ static void check_is_sorted(combination k, const char *h, size_t count, uint32_t
     uint32_t answer = 7;
     guarded in = guarded_copy(h, count * type_bytes(k.type), type_bytes(k.type));
     guarded out = guarded_new(sizeof answer, 4);
-    cr_own(prim_is_sorted(k.order, k.type, in.data, count, out.data, own_stream()));
+    cr_own(prim_is_sorted(k.order, k.type, in.data, count, out.data, into(own_stream())));
     guarded_read(&out, &answer);
     cr_assert_eq(answer, expected, "%zu keys of %s: %u", count, type_name(k.type), answer);
     cr_prim(prim_is_sorted_host(k.order, k.type, h, count, &answer));

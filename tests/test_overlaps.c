@@ -43,40 +43,42 @@ enum { A = 90, B = 60, BOTH = A + B, VALUE = 8, SORTED = 5000, FOUND = 12 };
 static prim_status merge(const void *args, char *const *at)
 {
     (void)args;
-    return prim_merge(PRIM_MERGE_AUTO, PRIM_ASCENDING, CUDA_R_32I, at[0], A, at[1], B, at[2], at[3],
-                      SOME_WORKSPACE, 0);
+    return prim_merge(PRIM_MERGE_AUTO, PRIM_ASCENDING, CUDA_R_32I, at[0], A, at[1], B, at[2],
+                      with(0, at[3], SOME_WORKSPACE));
 }
 
 static prim_status merge_pairs(const void *args, char *const *at)
 {
     (void)args;
-    return prim_merge_pairs(PRIM_MERGE_AUTO, PRIM_ASCENDING, CUDA_R_32I, VALUE, at[0], at[1], A,
-                            at[2], at[3], B, at[4], at[5], at[6], SOME_WORKSPACE, 0);
+    return prim_merge_pairs(PRIM_MERGE_AUTO, PRIM_ASCENDING, CUDA_R_32I, VALUE,
+                            (prim_keys){at[0], at[1], A}, (prim_keys){at[2], at[3], B}, at[4],
+                            at[5], with(0, at[6], SOME_WORKSPACE));
 }
 
 static prim_status merge_sort(const void *bytes, char *const *at)
 {
-    return prim_merge_sort(PRIM_MERGE_SORT_AUTO, PRIM_ASCENDING, CUDA_R_32I, at[0], SORTED, at[1],
-                           at[2], *(const size_t *)bytes, 0);
+    return prim_merge_sort(PRIM_MERGE_AUTO, PRIM_ASCENDING, CUDA_R_32I, at[0], SORTED, at[1],
+                           with(0, at[2], *(const size_t *)bytes));
 }
 
 static prim_status merge_sort_pairs(const void *bytes, char *const *at)
 {
-    return prim_merge_sort_pairs(PRIM_MERGE_SORT_AUTO, PRIM_ASCENDING, CUDA_R_32I, VALUE, at[0],
-                                 at[1], SORTED, at[2], at[3], at[4], *(const size_t *)bytes, 0);
+    return prim_merge_sort_pairs(PRIM_MERGE_AUTO, PRIM_ASCENDING, CUDA_R_32I, VALUE,
+                                 (prim_keys){at[0], at[1], SORTED}, at[2], at[3],
+                                 with(0, at[4], *(const size_t *)bytes));
 }
 
 static prim_status permutation(const void *bytes, char *const *at)
 {
-    return prim_merge_sort_permutation(PRIM_MERGE_SORT_AUTO, PRIM_ASCENDING, CUDA_R_32I, at[0],
-                                       SORTED, CUDA_R_32U, at[1], at[2], *(const size_t *)bytes, 0);
+    return prim_merge_sort_permutation(PRIM_MERGE_AUTO, PRIM_ASCENDING, CUDA_R_32I, at[0], SORTED,
+                                       CUDA_R_32U, at[1], with(0, at[2], *(const size_t *)bytes));
 }
 
 static prim_status co_rank(const void *args, char *const *at)
 {
     (void)args;
     return prim_co_rank(PRIM_ASCENDING, CUDA_R_32I, at[0], A, at[1], B, (const uint64_t *)at[2],
-                        FOUND, (uint64_t *)at[3], 0);
+                        FOUND, (uint64_t *)at[3], NULL);
 }
 
 static prim_status co_ranks(const void *args, char *const *at)
@@ -85,30 +87,34 @@ static prim_status co_ranks(const void *args, char *const *at)
     static const size_t counts[] = {A, B};
     (void)args;
     return prim_co_ranks(PRIM_ASCENDING, CUDA_R_32I, 2, runs, counts, (const uint64_t *)at[2],
-                         FOUND, (uint64_t *)at[3], 0);
+                         FOUND, (uint64_t *)at[3], NULL);
 }
 
 static prim_status gather(const void *args, char *const *at)
 {
     (void)args;
-    return prim_gather(VALUE, at[0], A, CUDA_R_32U, at[1], B, at[2], 0);
+    return prim_gather(VALUE, at[0], A, CUDA_R_32U, at[1], B, at[2], NULL);
 }
 
 static prim_status is_sorted(const void *args, char *const *at)
 {
     (void)args;
-    return prim_is_sorted(PRIM_ASCENDING, CUDA_R_32I, at[0], A, (uint32_t *)at[1], 0);
+    return prim_is_sorted(PRIM_ASCENDING, CUDA_R_32I, at[0], A, (uint32_t *)at[1], NULL);
 }
 
 Test(overlaps, merge)
 {
     size_t keys, pairs, indices;
-    cr_prim(prim_merge_sort_workspace_bytes(PRIM_MERGE_SORT_AUTO, PRIM_ASCENDING, CUDA_R_32I,
-                                            SORTED, &keys));
-    cr_prim(prim_merge_sort_pairs_workspace_bytes(PRIM_MERGE_SORT_AUTO, PRIM_ASCENDING, CUDA_R_32I,
-                                                  VALUE, SORTED, &pairs));
-    cr_prim(prim_merge_sort_permutation_workspace_bytes(PRIM_MERGE_SORT_AUTO, PRIM_ASCENDING,
-                                                        CUDA_R_32I, SORTED, CUDA_R_32U, &indices));
+    cr_prim(asked_bytes(
+        prim_merge_sort(PRIM_MERGE_AUTO, PRIM_ASCENDING, CUDA_R_32I, NULL, SORTED, NULL, asking()),
+        &keys));
+    cr_prim(
+        asked_bytes(prim_merge_sort_pairs(PRIM_MERGE_AUTO, PRIM_ASCENDING, CUDA_R_32I, VALUE,
+                                          (prim_keys){NULL, NULL, SORTED}, NULL, NULL, asking()),
+                    &pairs));
+    cr_prim(asked_bytes(prim_merge_sort_permutation(PRIM_MERGE_AUTO, PRIM_ASCENDING, CUDA_R_32I,
+                                                    NULL, SORTED, CUDA_R_32U, NULL, asking()),
+                        &indices));
     const overlap_case cases[] = {
         {"prim_merge",
          NULL,
@@ -328,24 +334,26 @@ static prim_status spmv(const void *any, char *const *at)
 {
     const sparse_call *const s = any;
     char *const *const others = at + s->arrays;
-    return prim_spmv(PRIM_SPMV_AUTO, 1, matrix_at(s, at), s->m.value_type, others[0], 1,
-                     s->m.value_type, others[1], others[2], s->bytes, 0);
+    return prim_spmv(PRIM_SPMV_AUTO, 1, matrix_at(s, at),
+                     prim_vector_of(s->m.value_type, others[0], s->m.columns), 1,
+                     prim_vector_of(s->m.value_type, others[1], s->m.rows),
+                     with(0, others[2], s->bytes));
 }
 
 static prim_status check(const void *any, char *const *at)
 {
     const sparse_call *const s = any;
     char *const *const others = at + s->arrays;
-    return prim_sparse_check(matrix_at(s, at), (prim_sparse_finding *)others[0], others[1],
-                             s->bytes, 0);
+    return prim_sparse_check(matrix_at(s, at), (prim_sparse_finding *)others[0],
+                             with(0, others[1], s->bytes));
 }
 
 static prim_status convert_size(const void *any, char *const *at)
 {
     const sparse_call *const s = any;
     char *const *const others = at + s->arrays;
-    return prim_sparse_convert_size(matrix_at(s, at), s->to, 1, (uint64_t *)others[0], others[1],
-                                    s->bytes, 0);
+    return prim_sparse_convert_size(matrix_at(s, at), s->to, 1, (uint64_t *)others[0],
+                                    with(0, others[1], s->bytes));
 }
 
 static prim_status convert_matrix(const void *any, char *const *at)
@@ -354,7 +362,8 @@ static prim_status convert_matrix(const void *any, char *const *at)
     char *const *const others = at + s->arrays;
     prim_sparse to;
     return prim_sparse_convert(matrix_at(s, at), s->to, CUDA_R_32I, 1, s->size, others[0],
-                               s->memory_bytes, &to, (uint64_t *)others[1], others[2], s->bytes, 0);
+                               s->memory_bytes, &to, (uint64_t *)others[1],
+                               with(0, others[2], s->bytes));
 }
 
 static prim_status transpose(const void *any, char *const *at)
@@ -363,7 +372,7 @@ static prim_status transpose(const void *any, char *const *at)
     char *const *const others = at + s->arrays;
     prim_sparse to;
     return prim_sparse_transpose(matrix_at(s, at), CUDA_R_32I, others[0], s->memory_bytes, &to,
-                                 others[1], s->bytes, 0);
+                                 with(0, others[1], s->bytes));
 }
 
 static prim_status sort(const void *any, char *const *at)
@@ -372,28 +381,34 @@ static prim_status sort(const void *any, char *const *at)
     char *const *const others = at + s->arrays;
     prim_sparse to;
     return prim_sparse_sort(matrix_at(s, at), others[0], s->memory_bytes, &to,
-                            (uint64_t *)others[1], others[2], s->bytes, 0);
+                            (uint64_t *)others[1], with(0, others[2], s->bytes));
 }
 
 static prim_status to_dense(const void *any, char *const *at)
 {
     const sparse_call *const s = any;
-    return prim_sparse_to_dense(matrix_at(s, at), at[s->arrays], s->m.columns + 3, 0);
+    return prim_sparse_to_dense(
+        matrix_at(s, at),
+        prim_matrix_of(s->m.value_type, at[s->arrays], s->m.rows, s->m.columns, s->m.columns + 3),
+        NULL);
 }
 
 static prim_status make_plan(const void *any, char *const *at)
 {
     const sparse_call *const s = any;
     char *const *const others = at + s->arrays;
-    return prim_spmv_plan(matrix_at(s, at), others[0], s->memory_bytes, others[1], s->bytes, 0);
+    return prim_spmv_plan(matrix_at(s, at), others[0], s->memory_bytes,
+                          with(0, others[1], s->bytes));
 }
 
 static prim_status multiply_planned(const void *any, char *const *at)
 {
     const sparse_call *const s = any;
     char *const *const others = at + s->arrays;
-    return prim_spmv_planned(1, matrix_at(s, at), others[0], s->memory_bytes, s->m.value_type,
-                             others[1], 1, s->m.value_type, others[2], others[3], s->bytes, 0);
+    return prim_spmv_planned(1, matrix_at(s, at), others[0], s->memory_bytes,
+                             prim_vector_of(s->m.value_type, others[1], s->m.columns), 1,
+                             prim_vector_of(s->m.value_type, others[2], s->m.rows),
+                             with(0, others[3], s->bytes));
 }
 
 enum { SPARSE_COLUMNS = 70 };
@@ -407,12 +422,17 @@ static void check_products(const kept *k)
     overlap_case c = case_of("prim_spmv", &s, spmv);
     add_input(&c, "d_x", s.m.columns * value, value);
     add_output(&c, "d_y", s.m.rows * value, value);
-    cr_prim(prim_spmv_workspace_bytes(PRIM_SPMV_AUTO, s.m, s.m.value_type, s.m.value_type, &bytes));
+    cr_prim(asked_bytes(prim_spmv(PRIM_SPMV_AUTO, 1, without_arrays(s.m),
+                                  prim_vector_of(s.m.value_type, NULL, s.m.columns), 0,
+                                  prim_vector_of(s.m.value_type, NULL, s.m.rows), asking()),
+                        &bytes));
     check_with_workspace(&c, &s, bytes);
 
     c = case_of("prim_sparse_check", &s, check);
     add_output(&c, "d_finding", sizeof(prim_sparse_finding), 8);
-    cr_prim(prim_sparse_check_workspace_bytes(s.m, &bytes));
+    sent d = send_matrix(&s.m); /* with the permutation */
+    cr_prim(asked_bytes(prim_sparse_check(d.m, NULL, asking()), &bytes));
+    forget_sent(&d);
     check_with_workspace(&c, &s, bytes);
 }
 
@@ -420,8 +440,11 @@ static void check_conversion(const kept *k, prim_sparse_format to)
 {
     sparse_call s = {.m = k->m, .to = to, .size = 1024};
     size_t bytes;
-    cr_prim(prim_sparse_convert_workspace_bytes(s.m, to, 1, &bytes));
-    cr_prim(prim_sparse_convert_bytes(s.m, to, CUDA_R_32I, 1, s.size, &s.memory_bytes));
+    cr_prim(
+        asked_bytes(prim_sparse_convert_size(without_arrays(s.m), to, 1, NULL, asking()), &bytes));
+    cr_prim(asked_output(prim_sparse_convert(without_arrays(s.m), to, CUDA_R_32I, 1, s.size, NULL,
+                                             0, NULL, NULL, asking()),
+                         &s.memory_bytes));
     overlap_case c = case_of("prim_sparse_convert_size", &s, convert_size);
     add_output(&c, "d_size", 8, 8);
     check_with_workspace(&c, &s, bytes);
@@ -456,8 +479,11 @@ Test(overlaps, sparse_matrices_of_other_shapes)
     sparse_call s = {.m = csr.m};
     size_t bytes;
     overlap_case c = case_of("prim_sparse_transpose", &s, transpose);
-    cr_prim(prim_sparse_transpose_bytes(s.m, CUDA_R_32I, &s.memory_bytes));
-    cr_prim(prim_sparse_transpose_workspace_bytes(s.m, &bytes));
+    cr_prim(asked_output(
+        prim_sparse_transpose(without_arrays(s.m), CUDA_R_32I, NULL, 0, NULL, asking()),
+        &s.memory_bytes));
+    cr_prim(asked_bytes(
+        prim_sparse_transpose(without_arrays(s.m), CUDA_R_64I, NULL, 0, NULL, asking()), &bytes));
     add_output(&c, "d_memory", s.memory_bytes, 16);
     check_with_workspace(&c, &s, bytes);
 
@@ -467,8 +493,10 @@ Test(overlaps, sparse_matrices_of_other_shapes)
 
     s.m = coo.m;
     c = case_of("prim_sparse_sort", &s, sort);
-    cr_prim(prim_sparse_sort_bytes(s.m, &s.memory_bytes));
-    cr_prim(prim_sparse_sort_workspace_bytes(s.m, &bytes));
+    cr_prim(asked_output(prim_sparse_sort(without_arrays(s.m), NULL, 0, NULL, NULL, asking()),
+                         &s.memory_bytes));
+    cr_prim(
+        asked_bytes(prim_sparse_sort(without_arrays(s.m), NULL, 0, NULL, NULL, asking()), &bytes));
     add_output(&c, "d_memory", s.memory_bytes, 16);
     add_output(&c, "d_entries", 8, 8);
     check_with_workspace(&c, &s, bytes);
@@ -481,17 +509,18 @@ enum { DENSE_ROWS = 30, DENSE_COLUMNS = 20, DENSE_LD = 23 };
 static prim_status from_dense_size(const void *any, char *const *at)
 {
     const sparse_call *const s = any;
-    return prim_sparse_from_dense_size(CUDA_R_32F, at[0], DENSE_ROWS, DENSE_COLUMNS, DENSE_LD,
-                                       (uint64_t *)at[1], at[2], s->bytes, 0);
+    return prim_sparse_from_dense_size(
+        prim_matrix_of(CUDA_R_32F, at[0], DENSE_ROWS, DENSE_COLUMNS, DENSE_LD), (uint64_t *)at[1],
+        with(0, at[2], s->bytes));
 }
 
 static prim_status from_dense(const void *any, char *const *at)
 {
     const sparse_call *const s = any;
     prim_sparse to;
-    return prim_sparse_from_dense(CUDA_R_32F, at[0], DENSE_ROWS, DENSE_COLUMNS, DENSE_LD,
-                                  CUDA_R_32I, s->size, at[1], s->memory_bytes, &to,
-                                  (uint64_t *)at[2], at[3], s->bytes, 0);
+    return prim_sparse_from_dense(
+        prim_matrix_of(CUDA_R_32F, at[0], DENSE_ROWS, DENSE_COLUMNS, DENSE_LD), CUDA_R_32I, s->size,
+        at[1], s->memory_bytes, &to, (uint64_t *)at[2], with(0, at[3], s->bytes));
 }
 
 Test(overlaps, dense_matrices)
@@ -499,9 +528,14 @@ Test(overlaps, dense_matrices)
     const size_t in_bytes = 4 * ((DENSE_ROWS - 1) * DENSE_LD + DENSE_COLUMNS);
     sparse_call s = {.size = 100};
     size_t bytes;
-    cr_prim(prim_sparse_from_dense_workspace_bytes(CUDA_R_32F, DENSE_ROWS, DENSE_COLUMNS, &bytes));
-    cr_prim(prim_sparse_from_dense_bytes(CUDA_R_32F, DENSE_ROWS, DENSE_COLUMNS, CUDA_R_32I, s.size,
-                                         &s.memory_bytes));
+    cr_prim(asked_bytes(
+        prim_sparse_from_dense_size(prim_matrix_of(CUDA_R_32F, NULL, DENSE_ROWS, DENSE_COLUMNS, 0),
+                                    NULL, asking()),
+        &bytes));
+    cr_prim(asked_output(
+        prim_sparse_from_dense(prim_matrix_of(CUDA_R_32F, NULL, DENSE_ROWS, DENSE_COLUMNS, 0),
+                               CUDA_R_32I, s.size, NULL, 0, NULL, NULL, asking()),
+        &s.memory_bytes));
     overlap_case c = {.call = "prim_sparse_from_dense_size", .args = &s, .make = from_dense_size};
     add_input(&c, "d_in", in_bytes, 4);
     add_output(&c, "d_size", 8, 8);
@@ -523,19 +557,22 @@ Test(overlaps, plans)
     size_t bytes;
     s.m.values = NULL; /* not looked at */
     overlap_case c = case_of("prim_spmv_plan", &s, make_plan);
-    cr_prim(prim_spmv_plan_bytes(s.m, &s.memory_bytes));
-    cr_prim(prim_spmv_plan_workspace_bytes(s.m, &bytes));
+    cr_prim(asked_output(prim_spmv_plan(without_arrays(s.m), NULL, 0, asking()), &s.memory_bytes));
+    cr_prim(asked_bytes(prim_spmv_plan(without_arrays(s.m), NULL, 0, asking()), &bytes));
     add_output(&c, "d_plan", s.memory_bytes, 16);
     check_with_workspace(&c, &s, bytes);
 
     sent d = send_matrix(&csr.m);
     guarded plan = guarded_new(s.memory_bytes, 0);
     char *const h_plan = allocate(s.memory_bytes);
-    cr_prim(prim_spmv_plan(d.m, plan.data, s.memory_bytes, NULL, 0, 0));
+    cr_prim(prim_spmv_plan(d.m, plan.data, s.memory_bytes, NULL));
     guarded_read(&plan, h_plan);
     s.m = csr.m;
     c = case_of("prim_spmv_planned", &s, multiply_planned);
-    cr_prim(prim_spmv_planned_workspace_bytes(s.m, CUDA_R_32F, CUDA_R_32F, &bytes));
+    cr_prim(asked_bytes(prim_spmv_planned(1, without_arrays(s.m), NULL, 0,
+                                          prim_vector_of(CUDA_R_32F, NULL, s.m.columns), 0,
+                                          prim_vector_of(CUDA_R_32F, NULL, s.m.rows), asking()),
+                        &bytes));
     add_input(&c, "d_plan", s.memory_bytes, 16);
     c.operands[c.count - 1].h_content = h_plan;
     add_input(&c, "d_x", s.m.columns * 4, 4);

@@ -12,6 +12,7 @@
 #include <primitives/sparse.h>
 
 #include "../examples/matrix_market.h"
+#include "calls.h"
 #include "sparse/sparse_args.h"
 #include "sparse_matrices.h"
 #include "support.h"
@@ -38,20 +39,28 @@ static cudaDataType_t vector_type(const product *p)
     return p->wide ? CUDA_R_32F : p->csr->value_type;
 }
 
+/* What the product would say, wherever the matrix lies. */
+static prim_status ask_product(prim_spmv_variant variant, const prim_sparse *m, cudaDataType_t type)
+{
+    return prim_spmv(variant, 1, without_arrays(*m), prim_vector_of(type, NULL, m->columns), 0,
+                     prim_vector_of(type, NULL, m->rows), asking());
+}
+
 static void run_on_device(const product *p, void *h_after)
 {
     const prim_sparse *m = &p->matrix->m;
     const cudaDataType_t type = vector_type(p);
     const size_t size = type_bytes(type);
     size_t bytes;
-    cr_prim(prim_spmv_workspace_bytes(p->variant, *m, type, type, &bytes));
+    cr_prim(asked_bytes(ask_product(p->variant, m, type), &bytes));
     guarded arrays = guarded_copy(p->matrix->memory, p->matrix->bytes, 8 * p->offset);
     guarded x = guarded_copy(p->h_x, m->columns * size, p->offset * size);
     guarded y = guarded_copy(p->h_before, m->rows * size, p->offset * size);
     guarded workspace = guarded_new(bytes, 0);
     cr_own(prim_spmv(p->variant, p->alpha, prim_sparse_moved(*m, p->matrix->memory, arrays.data),
-                     type, x.data, p->beta, type, y.data, bytes > 0 ? workspace.data : NULL, bytes,
-                     own_stream()));
+                     prim_vector_of(type, x.data, m->columns), p->beta,
+                     prim_vector_of(type, y.data, m->rows),
+                     with(own_stream(), bytes > 0 ? workspace.data : NULL, bytes)));
     guarded_read(&y, h_after);
     guarded_free(&arrays);
     guarded_free(&x);
@@ -68,7 +77,8 @@ static void run(const product *p, void *h_after)
     }
     const cudaDataType_t type = vector_type(p);
     memcpy(h_after, p->h_before, m->rows * type_bytes(type));
-    cr_prim(prim_spmv_host(p->alpha, *m, type, p->h_x, p->beta, type, h_after, p->threads));
+    cr_prim(prim_spmv_host(p->alpha, *m, prim_vector_of(type, p->h_x, m->columns), p->beta,
+                           prim_vector_of(type, h_after, m->rows), p->threads));
 }
 
 /* A row of the result, from CSR: what is 0 is not read. */
@@ -181,7 +191,7 @@ static void free_vectors(vectors *v)
 static bool takes(prim_spmv_variant variant, const prim_sparse *m)
 {
     const double most = get_test_level() == LEVEL_QUICK ? 0x1p20 : 0x1p24;
-    return prim_spmv_supports(variant, *m, m->value_type, m->value_type) &&
+    return runs(ask_product(variant, m, m->value_type)) &&
            (variant != PRIM_SPMV_COO_SCAN_ALL || (double)m->rows * (double)m->entries <= most);
 }
 
@@ -308,7 +318,7 @@ Test(sparse, halves_with_wide_vectors)
             product p = {s->name, &csr.m,       &matrix, prim_spmv_variant_at(v)->value,
                          0,       0.3,          0.7,     i % 2,
                          x_y.h_x, x_y.h_before, true};
-            if (!prim_spmv_supports(p.variant, matrix.m, CUDA_R_32F, CUDA_R_32F))
+            if (!runs(ask_product(p.variant, &matrix.m, CUDA_R_32F)))
                 continue;
             check_product(&p);
             variants++;
@@ -455,16 +465,19 @@ Test(sparse, empty_arrays_may_be_null)
                      .offset_type = CUDA_R_32I,
                      .row_offsets = offsets};
     cr_prim(prim_sparse_check_host(m));
-    cr_prim(prim_spmv_host(1, m, CUDA_R_32F, NULL, 2, CUDA_R_32F, y, 1));
+    cr_prim(prim_spmv_host(1, m, prim_vector_of(CUDA_R_32F, NULL, m.columns), 2,
+                           prim_vector_of(CUDA_R_32F, y, m.rows), 1));
     cr_assert(y[0] == 2 && y[1] == 4 && y[2] == 6);
     m.format = PRIM_SPARSE_COO;
     m.rows = 0;
     cr_prim(prim_sparse_check_host(m));
-    cr_prim(prim_spmv_host(1, m, CUDA_R_32F, NULL, 2, CUDA_R_32F, NULL, 1));
+    cr_prim(prim_spmv_host(1, m, prim_vector_of(CUDA_R_32F, NULL, m.columns), 2,
+                           prim_vector_of(CUDA_R_32F, NULL, m.rows), 1));
     for (size_t v = 0; prim_spmv_variant_at(v) != NULL; v++)
         if (takes(prim_spmv_variant_at(v)->value, &m))
-            cr_own(prim_spmv(prim_spmv_variant_at(v)->value, 1, m, CUDA_R_32F, NULL, 0, CUDA_R_32F,
-                             NULL, NULL, 0, own_stream()));
+            cr_own(prim_spmv(prim_spmv_variant_at(v)->value, 1, m,
+                             prim_vector_of(CUDA_R_32F, NULL, m.columns), 0,
+                             prim_vector_of(CUDA_R_32F, NULL, m.rows), into(own_stream())));
 }
 
 /* Both scalars are 0 in f32: neither x nor y is read. */
@@ -568,7 +581,8 @@ Test(sparse, a_row_has_its_bits_wherever_it_lies)
 static bool has_threads(void)
 {
     const prim_sparse empty = {.format = PRIM_SPARSE_COO, .value_type = CUDA_R_32F};
-    return prim_spmv_host(1, empty, CUDA_R_32F, NULL, 0, CUDA_R_32F, NULL, 2) == PRIM_OK;
+    return prim_spmv_host(1, empty, prim_vector_of(CUDA_R_32F, NULL, empty.columns), 0,
+                          prim_vector_of(CUDA_R_32F, NULL, empty.rows), 2) == PRIM_OK;
 }
 
 Test(sparse, host_threads_give_the_same_bits)
@@ -609,23 +623,35 @@ Test(sparse, host_refuses_what_it_cannot_do)
     kept k = classic(CUDA_R_32F, CUDA_R_32I);
     const cudaDataType_t f = CUDA_R_32F;
     float x[4] = {0}, y[4] = {0};
-    cr_refused(prim_spmv_host(1, k.m, f, x, 0, f, y, 0), PRIM_ERROR_VALUE, "threads");
-    cr_assert_eq(prim_spmv_host(1, k.m, f, x, 0, f, y, 1025), PRIM_ERROR_VALUE);
-    cr_refused(prim_spmv_host(1, k.m, f, NULL, 0, f, y, 1), PRIM_ERROR_NULL, "h_x");
-    cr_refused(prim_spmv_host(1, k.m, f, x, 0, f, NULL, 1), PRIM_ERROR_NULL, "h_y");
-    cr_assert_eq(prim_spmv_host(1, k.m, f, x, 0, f, x + 3, 1), PRIM_ERROR_OVERLAP);
-    cr_assert_eq(prim_spmv_host(1, k.m, f, x, 0, f, (void *)k.m.values, 1), PRIM_ERROR_OVERLAP);
-    cr_assert_eq(prim_spmv_host(1, k.m, CUDA_R_64F, x, 0, f, y, 1), PRIM_ERROR_TYPE);
-    cr_assert_eq(prim_spmv_host(1, k.m, f, x, 0, CUDA_R_64F, y, 1), PRIM_ERROR_TYPE);
-    cr_assert_eq(prim_spmv_host(1, k.m, f, (char *)x + 1, 0, f, y, 1), PRIM_ERROR_MISALIGNED);
+    const prim_vector h_x = prim_vector_of(f, x, 4), h_y = prim_vector_of(f, y, 4);
+    cr_refused(prim_spmv_host(1, k.m, h_x, 0, h_y, 0), PRIM_ERROR_VALUE, "threads");
+    cr_assert_eq(prim_spmv_host(1, k.m, h_x, 0, h_y, 1025), PRIM_ERROR_VALUE);
+    cr_refused(prim_spmv_host(1, k.m, prim_vector_of(f, NULL, 4), 0, h_y, 1), PRIM_ERROR_NULL,
+               "h_x");
+    cr_refused(prim_spmv_host(1, k.m, h_x, 0, prim_vector_of(f, NULL, 4), 1), PRIM_ERROR_NULL,
+               "h_y");
+    cr_assert_eq(prim_spmv_host(1, k.m, h_x, 0, prim_vector_of(f, x + 3, 4), 1),
+                 PRIM_ERROR_OVERLAP);
+    cr_assert_eq(prim_spmv_host(1, k.m, h_x, 0, prim_vector_of(f, (void *)k.m.values, 4), 1),
+                 PRIM_ERROR_OVERLAP);
+    cr_assert_eq(prim_spmv_host(1, k.m, prim_vector_of(CUDA_R_64F, x, 4), 0, h_y, 1),
+                 PRIM_ERROR_TYPE);
+    cr_assert_eq(prim_spmv_host(1, k.m, h_x, 0, prim_vector_of(CUDA_R_64F, y, 4), 1),
+                 PRIM_ERROR_TYPE);
+    cr_assert_eq(prim_spmv_host(1, k.m, prim_vector_of(f, (char *)x + 1, 4), 0, h_y, 1),
+                 PRIM_ERROR_MISALIGNED);
+    cr_refused(prim_spmv_host(1, k.m, prim_vector_of(f, x, 3), 0, h_y, 1), PRIM_ERROR_VALUE,
+               "x.count is 3");
+    cr_refused(prim_spmv_host(1, k.m, h_x, 0, prim_vector_of(f, y, 3), 1), PRIM_ERROR_VALUE,
+               "y.count is 3");
     k.m.values = NULL;
-    cr_refused(prim_spmv_host(1, k.m, f, x, 0, f, y, 1), PRIM_ERROR_NULL, "h_values");
+    cr_refused(prim_spmv_host(1, k.m, h_x, 0, h_y, 1), PRIM_ERROR_NULL, "h_values");
     k.m.format = (prim_sparse_format)9;
-    cr_assert_eq(prim_spmv_host(1, k.m, f, x, 0, f, y, 1), PRIM_ERROR_ENUM);
+    cr_assert_eq(prim_spmv_host(1, k.m, h_x, 0, h_y, 1), PRIM_ERROR_ENUM);
     forget(&k);
     if (!has_threads()) {
         k = classic(CUDA_R_32F, CUDA_R_32I);
-        cr_assert_eq(prim_spmv_host(1, k.m, f, x, 0, f, y, 2), PRIM_ERROR_UNSUPPORTED);
+        cr_assert_eq(prim_spmv_host(1, k.m, h_x, 0, h_y, 2), PRIM_ERROR_UNSUPPORTED);
         forget(&k);
     }
 }
@@ -678,17 +704,18 @@ Test(sparse, variants_take_their_own_format_only)
             kept k = classic_as((prim_sparse_format)format);
             const prim_spmv_variant variant = prim_spmv_variant_at(v)->value;
             const bool own = is_of(variant, (prim_sparse_format)format);
-            size_t bytes = 77;
+            size_t bytes;
             float x[4] = {0}, y[4] = {0}; /* nothing is read before the variant is refused */
-            cr_assert_eq(prim_spmv_supports(variant, k.m, f, f), own, "%s as %s",
+            cr_assert_eq(runs(ask_product(variant, &k.m, f)), own, "%s as %s",
                          prim_spmv_variant_info(variant)->name, format_names[format]);
-            cr_assert_eq(prim_spmv_workspace_bytes(variant, k.m, f, f, &bytes),
+            cr_assert_eq(asked_bytes(ask_product(variant, &k.m, f), &bytes),
                          own ? PRIM_OK : PRIM_ERROR_UNSUPPORTED);
             if (variant != PRIM_SPMV_CSR_MERGE &&
                 (variant != PRIM_SPMV_AUTO || format != PRIM_SPARSE_CSR))
-                cr_assert_eq(bytes, own ? 0 : 77, "few entries need no workspace");
+                cr_assert_eq(bytes, 0, "few entries need no workspace");
             if (!own)
-                cr_refused(prim_spmv(variant, 1, k.m, f, x, 0, f, y, NULL, 0, 0),
+                cr_refused(prim_spmv(variant, 1, k.m, prim_vector_of(f, x, k.m.columns), 0,
+                                     prim_vector_of(f, y, k.m.rows), NULL),
                            PRIM_ERROR_UNSUPPORTED, prim_spmv_variant_info(variant)->name);
             forget(&k);
         }
@@ -698,11 +725,11 @@ Test(sparse, variants_take_their_own_format_only)
 static void check_limit(prim_spmv_variant variant, prim_sparse m, size_t most)
 {
     m.entries = most;
-    cr_assert(prim_spmv_supports(variant, m, CUDA_R_64F, CUDA_R_64F));
+    cr_assert(runs(ask_product(variant, &m, CUDA_R_64F)));
     m.entries++;
-    cr_assert_not(prim_spmv_supports(variant, m, CUDA_R_64F, CUDA_R_64F));
-    cr_assert_eq(prim_spmv_supports(PRIM_SPMV_AUTO, m, CUDA_R_64F, CUDA_R_64F),
-                 m.format != PRIM_SPARSE_HYB, "another rung does, but for HYB");
+    cr_assert_not(runs(ask_product(variant, &m, CUDA_R_64F)));
+    cr_assert_eq(runs(ask_product(PRIM_SPMV_AUTO, &m, CUDA_R_64F)), m.format != PRIM_SPARSE_HYB,
+                 "another rung does, but for HYB");
 }
 
 Test(sparse, more_blocks_than_a_grid_has_are_refused)
@@ -714,7 +741,7 @@ Test(sparse, more_blocks_than_a_grid_has_are_refused)
     check_limit(PRIM_SPMV_COO_SEGMENTED, m, blocks * 256);
     check_limit(PRIM_SPMV_COO_TILED, m, blocks * 8192);
     m.entries = blocks * 8192 + 1;
-    cr_assert(prim_spmv_supports(PRIM_SPMV_COO_SCAN_ALL, m, CUDA_R_64F, CUDA_R_64F));
+    cr_assert(runs(ask_product(PRIM_SPMV_COO_SCAN_ALL, &m, CUDA_R_64F)));
     m.format = PRIM_SPARSE_HYB;
     m.ell_ld = 5;
     check_limit(PRIM_SPMV_HYB, m, blocks * 8192);
@@ -796,11 +823,13 @@ static void multiply_vast(vast *v, prim_sparse m, size_t named)
     m.offset_type = CUDA_R_64I;
     m.column_indices = m.ell_columns = v->columns;
     m.values = m.ell_values = v->values;
-    cr_prim(prim_spmv_host(1, m, CUDA_R_32F, v->x, 0, CUDA_R_32F, y, 1));
+    cr_prim(prim_spmv_host(1, m, prim_vector_of(CUDA_R_32F, v->x, m.columns), 0,
+                           prim_vector_of(CUDA_R_32F, y, m.rows), 1));
     check_vast(v, &m, y, "the host");
     m.entries = named;
-    const prim_spmv_args here = {{.name = "spmv"},       1, m, CUDA_R_32F, v->x, 0, CUDA_R_32F,
-                                 memset(y, -1, sizeof y)};
+    const prim_spmv_args here =
+        prim_spmv_args_of("spmv", PRIM_SPMV_AUTO, 1, m, prim_vector_of(CUDA_R_32F, v->x, m.columns),
+                          0, prim_vector_of(CUDA_R_32F, memset(y, -1, sizeof y), m.rows));
     size_t launched = 0;
     for (size_t r = 0; on_cpu_backend() && prim_spmv_rungs[r] != NULL; r++) {
         const prim_rung *const rung = prim_spmv_rungs[r];
@@ -934,8 +963,9 @@ static void check_deep(const deep *d, prim_sparse m)
     for (size_t v = 0; prim_spmv_variant_at(v) != NULL; v++) {
         if (!takes(prim_spmv_variant_at(v)->value, &m))
             continue;
-        cr_own(prim_spmv(prim_spmv_variant_at(v)->value, 1, m, CUDA_R_32F, d->d_x, 0, CUDA_R_32F,
-                         d->d_y, NULL, 0, own_stream()));
+        cr_own(prim_spmv(prim_spmv_variant_at(v)->value, 1, m,
+                         prim_vector_of(CUDA_R_32F, d->d_x, m.columns), 0,
+                         prim_vector_of(CUDA_R_32F, d->d_y, m.rows), into(own_stream())));
         cr_cuda(cudaMemcpy(h_y, d->d_y, d->rows * sizeof *h_y, cudaMemcpyDeviceToHost));
         for (size_t row = 0; row < d->rows; row++)
             cr_assert_eq(h_y[row],

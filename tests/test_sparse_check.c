@@ -6,6 +6,7 @@
 
 #include <primitives/sparse.h>
 
+#include "calls.h"
 #include "sparse_matrices.h"
 #include "support.h"
 
@@ -16,10 +17,10 @@ static prim_sparse_finding find_on_device(const prim_sparse *m)
     sent s = send_matrix(m);
     prim_sparse_finding found;
     size_t bytes;
-    cr_prim(prim_sparse_check_workspace_bytes(s.m, &bytes));
+    cr_prim(asked_bytes(prim_sparse_check(s.m, NULL, asking()), &bytes));
     guarded finding = guarded_new(sizeof found, 8), workspace = guarded_new(bytes, 0);
-    cr_own(prim_sparse_check(s.m, finding.data, bytes > 0 ? workspace.data : NULL, bytes,
-                             own_stream()));
+    cr_own(prim_sparse_check(s.m, finding.data,
+                             with(own_stream(), bytes > 0 ? workspace.data : NULL, bytes)));
     guarded_read(&finding, &found);
     guarded_free(&workspace);
     guarded_free(&finding);
@@ -275,4 +276,20 @@ Test(sparse_check, places_between_columns_do_not_count)
     columns[0] = -1;
     cr_assert(
         same(expect_same(&m, "padding first"), (prim_sparse_finding){PRIM_SPARSE_ELL_COLUMNS, 3}));
+}
+
+/* Of JDS the host's groups are judged where they are; asked alone, the check does without them. */
+Test(sparse_check, asked_without_groups)
+{
+    kept k = classic_as(PRIM_SPARSE_JDS);
+    prim_sparse m = without_arrays(k.m);
+    size_t bytes;
+    m.h_groups = NULL;
+    cr_prim(asked_bytes(prim_sparse_check(m, NULL, asking()), &bytes));
+    cr_assert_eq(bytes, 4 * m.rows);
+    cr_refused(prim_sparse_check(m, NULL, NULL), PRIM_ERROR_NULL, "h_groups");
+    m.h_groups = k.m.h_groups;
+    m.group_count--;
+    cr_refused(prim_sparse_check(m, NULL, asking()), PRIM_ERROR_VALUE, "h_groups");
+    forget(&k);
 }

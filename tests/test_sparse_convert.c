@@ -6,6 +6,7 @@
 
 #include <primitives/sparse.h>
 
+#include "calls.h"
 #include "sparse_matrices.h"
 #include "support.h"
 
@@ -30,10 +31,11 @@ static uint64_t size_on_device(const prim_sparse *from, request r)
 {
     size_t bytes;
     uint64_t size;
-    cr_prim(prim_sparse_convert_workspace_bytes(*from, r.format, r.width, &bytes));
+    cr_prim(
+        asked_bytes(prim_sparse_convert_size(*from, r.format, r.width, NULL, asking()), &bytes));
     guarded d_size = guarded_new(sizeof size, 0), workspace = guarded_new(bytes, 0);
     cr_own(prim_sparse_convert_size(*from, r.format, r.width, d_size.data,
-                                    bytes > 0 ? workspace.data : NULL, bytes, own_stream()));
+                                    with(own_stream(), bytes > 0 ? workspace.data : NULL, bytes)));
     guarded_read(&d_size, &size);
     guarded_free(&workspace);
     guarded_free(&d_size);
@@ -44,14 +46,16 @@ static converted convert_on_device(const prim_sparse *from, request r, size_t si
 {
     converted c;
     size_t bytes;
+    cr_prim(asked_output(prim_sparse_convert(*from, r.format, r.offset_type, r.width, size, NULL, 0,
+                                             NULL, NULL, asking()),
+                         &c.host.bytes));
     cr_prim(
-        prim_sparse_convert_bytes(*from, r.format, r.offset_type, r.width, size, &c.host.bytes));
-    cr_prim(prim_sparse_convert_workspace_bytes(*from, r.format, r.width, &bytes));
+        asked_bytes(prim_sparse_convert_size(*from, r.format, r.width, NULL, asking()), &bytes));
     guarded missing = guarded_new(sizeof c.missing, 0), workspace = guarded_new(bytes, 0);
     c.memory = guarded_new(c.host.bytes, 0);
     cr_own(prim_sparse_convert(*from, r.format, r.offset_type, r.width, size, c.memory.data,
-                               c.host.bytes, &c.m, missing.data, bytes > 0 ? workspace.data : NULL,
-                               bytes, own_stream()));
+                               c.host.bytes, &c.m, missing.data,
+                               with(own_stream(), bytes > 0 ? workspace.data : NULL, bytes)));
     guarded_read(&missing, &c.missing);
     guarded_free(&workspace);
     guarded_free(&missing);
@@ -456,8 +460,11 @@ Test(sparse_convert, groups_in_a_graph)
     converted jds = convert_on_device(&d_csr.m, to_jds, 400);
     size_t bytes, workspace_bytes;
     prim_sparse to;
-    cr_prim(prim_sparse_convert_bytes(jds.m, to_csr.format, CUDA_R_32I, 0, 0, &bytes));
-    cr_prim(prim_sparse_convert_workspace_bytes(jds.m, to_csr.format, 0, &workspace_bytes));
+    cr_prim(asked_output(
+        prim_sparse_convert(jds.m, to_csr.format, CUDA_R_32I, 0, 0, NULL, 0, NULL, NULL, asking()),
+        &bytes));
+    cr_prim(asked_bytes(prim_sparse_convert_size(jds.m, to_csr.format, 0, NULL, asking()),
+                        &workspace_bytes));
     guarded memory = guarded_new(bytes, 0), workspace = guarded_new(workspace_bytes, 0);
     cudaStream_t stream;
     cudaGraph_t graph;
@@ -465,7 +472,7 @@ Test(sparse_convert, groups_in_a_graph)
     cr_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     cr_cuda(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
     cr_prim(prim_sparse_convert(jds.m, to_csr.format, CUDA_R_32I, 0, 0, memory.data, bytes, &to,
-                                NULL, workspace.data, workspace_bytes, stream));
+                                NULL, with(stream, workspace.data, workspace_bytes)));
     cr_cuda(cudaStreamEndCapture(stream, &graph));
     cr_cuda(cudaGraphInstantiate(&exec, graph, 0));
     memset((void *)jds.m.h_groups, GUARD_PATTERN, jds.m.group_count * sizeof *jds.m.h_groups);
@@ -600,6 +607,44 @@ Test(sparse_convert, a_size_that_is_too_large_shows)
 
 /* ---- what is refused ---- */
 
+/* `to` need not be there, and is not written; with memory, its bytes count. */
+Test(sparse_convert, asked)
+{
+    kept k = classic(CUDA_R_32F, CUDA_R_32I);
+    sent d = send_matrix(&k.m);
+    prim_sparse to = {.rows = 77};
+    size_t needed, bytes;
+    cr_prim(asked_output(
+        prim_sparse_convert(d.m, PRIM_SPARSE_COO, CUDA_R_32I, 0, 0, NULL, 0, NULL, NULL, asking()),
+        &needed));
+    cr_assert_eq(needed, 2 * 32 + 28); /* three arrays of 7 entries, each aligned to 16 bytes */
+    guarded memory = guarded_new(needed, 0);
+    cr_prim(asked_output(prim_sparse_convert(d.m, PRIM_SPARSE_COO, CUDA_R_32I, 0, 0, memory.data,
+                                             needed, &to, NULL, asking()),
+                         &bytes));
+    cr_assert_eq(bytes, needed);
+    cr_refused(prim_sparse_convert(d.m, PRIM_SPARSE_COO, CUDA_R_32I, 0, 0, memory.data, needed - 1,
+                                   &to, NULL, asking()),
+               PRIM_ERROR_WORKSPACE, "bytes");
+    cr_assert_eq(asked()->output_bytes, 0);
+    cr_assert_eq(to.rows, 77);
+    cr_assert(guarded_untouched(&memory));
+    cr_prim(
+        asked_output(prim_sparse_convert_size(d.m, PRIM_SPARSE_ELL, 0, NULL, asking()), &bytes));
+    cr_assert_eq(bytes, 0, "it fills no memory");
+    prim_sparse jds = {.format = PRIM_SPARSE_JDS,
+                       .rows = 4,
+                       .columns = 4,
+                       .entries = 7,
+                       .value_type = CUDA_R_32F,
+                       .group_count = 2};
+    cr_refused(prim_sparse_convert_size(jds, PRIM_SPARSE_CSR, 0, NULL, asking()), PRIM_ERROR_NULL,
+               "h_groups");
+    guarded_free(&memory);
+    forget_sent(&d);
+    forget(&k);
+}
+
 Test(sparse_convert, what_is_refused)
 {
     const prim_sparse_format csr = PRIM_SPARSE_CSR, coo = PRIM_SPARSE_COO, ell = PRIM_SPARSE_ELL,
@@ -607,85 +652,102 @@ Test(sparse_convert, what_is_refused)
     const cudaDataType_t i32 = CUDA_R_32I, i64 = CUDA_R_64I;
     kept k = classic(CUDA_R_32F, i32);
     sent d = send_matrix(&k.m);
-    size_t bytes = 7;
-    cr_refused(prim_sparse_convert_bytes(d.m, coo, i32, 0, 0, NULL), PRIM_ERROR_NULL, "bytes");
-    cr_refused(prim_sparse_convert_bytes(d.m, (prim_sparse_format)6, i32, 0, 0, &bytes),
-               PRIM_ERROR_ENUM, "format");
-    cr_refused(prim_sparse_convert_bytes(d.m, csr, CUDA_R_32F, 0, 0, &bytes), PRIM_ERROR_TYPE,
-               "offset_type is f32");
-    cr_refused(prim_sparse_convert_bytes(d.m, sell, CUDA_R_32F, 1, 0, &bytes), PRIM_ERROR_TYPE,
-               "offset_type is f32");
-    cr_refused(prim_sparse_convert_bytes(d.m, sell, i32, 1, 33, &bytes), PRIM_ERROR_VALUE,
-               "no multiple of 32");
-    cr_refused(prim_sparse_convert_bytes(d.m, sell, i32, 0, 32, &bytes), PRIM_ERROR_VALUE,
-               "width is 0");
-    cr_refused(prim_sparse_convert_bytes(d.m, sell, i32, PRIM_SPARSE_WIDTH_AUTO, 32, &bytes),
+    size_t bytes;
+    cr_refused(
+        prim_sparse_convert(d.m, (prim_sparse_format)6, i32, 0, 0, NULL, 0, NULL, NULL, asking()),
+        PRIM_ERROR_ENUM, "format");
+    cr_refused(prim_sparse_convert(d.m, csr, CUDA_R_32F, 0, 0, NULL, 0, NULL, NULL, asking()),
+               PRIM_ERROR_TYPE, "offset_type is f32");
+    cr_refused(prim_sparse_convert(d.m, sell, CUDA_R_32F, 1, 0, NULL, 0, NULL, NULL, asking()),
+               PRIM_ERROR_TYPE, "offset_type is f32");
+    cr_refused(prim_sparse_convert(d.m, sell, i32, 1, 33, NULL, 0, NULL, NULL, asking()),
+               PRIM_ERROR_VALUE, "no multiple of 32");
+    cr_refused(prim_sparse_convert(d.m, sell, i32, 0, 32, NULL, 0, NULL, NULL, asking()),
+               PRIM_ERROR_VALUE, "width is 0");
+    cr_refused(prim_sparse_convert(d.m, sell, i32, PRIM_SPARSE_WIDTH_AUTO, 32, NULL, 0, NULL, NULL,
+                                   asking()),
                PRIM_ERROR_VALUE, "width is -1");
-    cr_refused(prim_sparse_convert_bytes(d.m, sell, i32, 1, (size_t)1 << 31, &bytes),
-               PRIM_ERROR_VALUE, "i32");
-    cr_prim(prim_sparse_convert_bytes(d.m, sell, i64, 1, (size_t)1 << 31, &bytes));
+    cr_refused(
+        prim_sparse_convert(d.m, sell, i32, 1, (size_t)1 << 31, NULL, 0, NULL, NULL, asking()),
+        PRIM_ERROR_VALUE, "i32");
+    cr_prim(asked_output(
+        prim_sparse_convert(d.m, sell, i64, 1, (size_t)1 << 31, NULL, 0, NULL, NULL, asking()),
+        &bytes));
     cr_prim(
-        prim_sparse_convert_bytes(d.m, coo, i32, 0, SIZE_MAX, &bytes)); /* the entries are known */
-    cr_prim(prim_sparse_convert_bytes(d.m, csr, i32, 0, SIZE_MAX, &bytes));
-    cr_prim(prim_sparse_convert_bytes(d.m, sell, i32, 1, ((size_t)1 << 31) - 32, &bytes));
+        asked_output(prim_sparse_convert(d.m, coo, i32, 0, SIZE_MAX, NULL, 0, NULL, NULL, asking()),
+                     &bytes)); /* the entries are known */
+    cr_prim(asked_output(
+        prim_sparse_convert(d.m, csr, i32, 0, SIZE_MAX, NULL, 0, NULL, NULL, asking()), &bytes));
+    cr_prim(asked_output(prim_sparse_convert(d.m, sell, i32, 1, ((size_t)1 << 31) - 32, NULL, 0,
+                                             NULL, NULL, asking()),
+                         &bytes));
     kept wide = classic_as(ell); /* its entries are not known */
-    cr_prim(prim_sparse_convert_bytes(wide.m, csr, i32, 0, INT32_MAX, &bytes));
-    cr_refused(prim_sparse_convert_bytes(wide.m, csr, i32, 0, (size_t)INT32_MAX + 1, &bytes),
+    cr_prim(asked_output(prim_sparse_convert(without_arrays(wide.m), csr, i32, 0, INT32_MAX, NULL,
+                                             0, NULL, NULL, asking()),
+                         &bytes));
+    cr_refused(prim_sparse_convert(without_arrays(wide.m), csr, i32, 0, (size_t)INT32_MAX + 1, NULL,
+                                   0, NULL, NULL, asking()),
                PRIM_ERROR_VALUE, "i32");
     forget(&wide);
-    bytes = 7;
-    cr_refused(prim_sparse_convert_bytes(d.m, ell, i32, 0, SIZE_MAX / 2, &bytes), PRIM_ERROR_SIZE,
-               "size_t");
-    cr_refused(prim_sparse_convert_bytes(d.m, ell, i32, 0, SIZE_MAX / 16, &bytes), PRIM_ERROR_SIZE,
-               "size_t");
-    cr_refused(prim_sparse_convert_bytes(d.m, ell, i32, 0, SIZE_MAX >> 16, &bytes),
+    cr_refused(prim_sparse_convert(d.m, ell, i32, 0, SIZE_MAX / 2, NULL, 0, NULL, NULL, asking()),
+               PRIM_ERROR_SIZE, "size_t");
+    cr_refused(prim_sparse_convert(d.m, ell, i32, 0, SIZE_MAX / 16, NULL, 0, NULL, NULL, asking()),
+               PRIM_ERROR_SIZE, "size_t");
+    cr_refused(prim_sparse_convert(d.m, ell, i32, 0, SIZE_MAX >> 16, NULL, 0, NULL, NULL, asking()),
                PRIM_ERROR_UNSUPPORTED, "grid");
-    cr_refused(prim_sparse_convert_bytes(d.m, hyb, i32, PRIM_SPARSE_WIDTH_AUTO, 0, &bytes),
+    cr_refused(prim_sparse_convert(d.m, hyb, i32, PRIM_SPARSE_WIDTH_AUTO, 0, NULL, 0, NULL, NULL,
+                                   asking()),
                PRIM_ERROR_VALUE, "width is -1");
-    cr_refused(prim_sparse_convert_workspace_bytes(d.m, hyb, INT64_MIN, &bytes), PRIM_ERROR_VALUE,
+    cr_refused(prim_sparse_convert_size(d.m, hyb, INT64_MIN, NULL, asking()), PRIM_ERROR_VALUE,
                "width is -9223372036854775808");
-    cr_refused(prim_sparse_convert_bytes(d.m, hyb, i32, INT64_MAX, 0, &bytes), PRIM_ERROR_SIZE,
-               "size_t");
-    cr_refused(prim_sparse_convert_bytes(d.m, hyb, i32, 0, SIZE_MAX / 4, &bytes), PRIM_ERROR_SIZE,
-               "size_t");
-    cr_refused(prim_sparse_convert_bytes(d.m, hyb, i32, INT64_MAX >> 16, 0, &bytes),
+    cr_refused(prim_sparse_convert(d.m, hyb, i32, INT64_MAX, 0, NULL, 0, NULL, NULL, asking()),
+               PRIM_ERROR_SIZE, "size_t");
+    cr_refused(prim_sparse_convert(d.m, hyb, i32, 0, SIZE_MAX / 4, NULL, 0, NULL, NULL, asking()),
+               PRIM_ERROR_SIZE, "size_t");
+    cr_refused(
+        prim_sparse_convert(d.m, hyb, i32, INT64_MAX >> 16, 0, NULL, 0, NULL, NULL, asking()),
+        PRIM_ERROR_UNSUPPORTED, "grid");
+    cr_refused(prim_sparse_convert(d.m, hyb, i32, 0, SIZE_MAX >> 16, NULL, 0, NULL, NULL, asking()),
                PRIM_ERROR_UNSUPPORTED, "grid");
-    cr_refused(prim_sparse_convert_bytes(d.m, hyb, i32, 0, SIZE_MAX >> 16, &bytes),
-               PRIM_ERROR_UNSUPPORTED, "grid");
-    cr_refused(prim_sparse_convert_bytes(d.m, jds, i32, 0, 0, &bytes), PRIM_ERROR_VALUE,
-               "size is 0");
-    cr_refused(prim_sparse_convert_bytes(d.m, jds, i32, 0, SIZE_MAX / 32, &bytes), PRIM_ERROR_SIZE,
-               "size_t");
-    cr_refused(prim_sparse_convert_bytes(d.m, jds, i32, 0, SIZE_MAX / 64, &bytes),
+    cr_refused(prim_sparse_convert(d.m, jds, i32, 0, 0, NULL, 0, NULL, NULL, asking()),
+               PRIM_ERROR_VALUE, "size is 0");
+    cr_refused(prim_sparse_convert(d.m, jds, i32, 0, SIZE_MAX / 32, NULL, 0, NULL, NULL, asking()),
+               PRIM_ERROR_SIZE, "size_t");
+    cr_refused(prim_sparse_convert(d.m, jds, i32, 0, SIZE_MAX / 64, NULL, 0, NULL, NULL, asking()),
                PRIM_ERROR_UNSUPPORTED, "grid");
     prim_sparse large = d.m;
     large.entries = (size_t)1 << 32;
-    cr_refused(prim_sparse_convert_bytes(large, jds, i32, 0, 3, &bytes), PRIM_ERROR_UNSUPPORTED,
-               "2^32");
-    cr_assert_eq(bytes, 7);
+    cr_refused(prim_sparse_convert(large, jds, i32, 0, 3, NULL, 0, NULL, NULL, asking()),
+               PRIM_ERROR_UNSUPPORTED, "2^32");
     for (int format = 0; format <= PRIM_SPARSE_SELL; format++) {
         kept there = classic_as((prim_sparse_format)format);
-        cr_prim(prim_sparse_convert_workspace_bytes(there.m, csr, 0, &bytes));
-        cr_assert_eq(prim_sparse_convert_workspace_bytes(there.m, coo, 0, &bytes),
-                     (prim_sparse_format)format == csr ? PRIM_OK : PRIM_ERROR_UNSUPPORTED);
+        cr_prim(asked_bytes(
+            prim_sparse_convert_size(without_arrays(there.m), csr, 0, NULL, asking()), &bytes));
+        cr_assert_eq(
+            asked_bytes(prim_sparse_convert_size(without_arrays(there.m), coo, 0, NULL, asking()),
+                        &bytes),
+            (prim_sparse_format)format == csr ? PRIM_OK : PRIM_ERROR_UNSUPPORTED);
         forget(&there);
         forget(&there);
     }
     kept grouped = classic_as(jds); /* and its entries are known */
-    cr_prim(prim_sparse_convert_bytes(grouped.m, csr, i32, 0, SIZE_MAX, &bytes));
+    cr_prim(asked_output(prim_sparse_convert(without_arrays(grouped.m), csr, i32, 0, SIZE_MAX, NULL,
+                                             0, NULL, NULL, asking()),
+                         &bytes));
     prim_jds_group shared[9]; /* all entries are those of each group */
     for (size_t g = 0; g < COUNT_OF(shared); g++)
         shared[g] = (prim_jds_group){g, 1, (size_t)1 << 61, 0};
     grouped.m.h_groups = shared;
     grouped.m.group_count = grouped.m.rows = COUNT_OF(shared);
     grouped.m.entries = (size_t)1 << 61;
-    cr_refused(prim_sparse_convert_bytes(grouped.m, csr, i64, 0, 0, &bytes), PRIM_ERROR_SIZE,
-               "size_t");
-    cr_refused(prim_sparse_convert_workspace_bytes(grouped.m, csr, 0, &bytes),
+    cr_refused(prim_sparse_convert(without_arrays(grouped.m), csr, i64, 0, 0, NULL, 0, NULL, NULL,
+                                   asking()),
+               PRIM_ERROR_SIZE, "size_t");
+    cr_refused(prim_sparse_convert_size(without_arrays(grouped.m), csr, 0, NULL, asking()),
                PRIM_ERROR_UNSUPPORTED, "grid");
     forget(&grouped);
-    cr_refused(prim_sparse_convert(d.m, coo, i32, 0, 0, NULL, 0, NULL, NULL, NULL, 0, 0),
-               PRIM_ERROR_NULL, "to is NULL");
+    cr_refused(prim_sparse_convert(d.m, coo, i32, 0, 0, NULL, 0, NULL, NULL, NULL), PRIM_ERROR_NULL,
+               "to is NULL");
     forget_sent(&d);
     forget(&k);
 }

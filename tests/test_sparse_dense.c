@@ -6,6 +6,7 @@
 
 #include <primitives/sparse.h>
 
+#include "calls.h"
 #include "sparse_matrices.h"
 #include "support.h"
 
@@ -61,10 +62,13 @@ static uint64_t size_of(const dense *d, const guarded *in)
 {
     size_t bytes;
     uint64_t size;
-    cr_prim(prim_sparse_from_dense_workspace_bytes(d->type, d->rows, d->columns, &bytes));
+    cr_prim(asked_bytes(prim_sparse_from_dense_size(
+                            prim_matrix_of(d->type, NULL, d->rows, d->columns, 0), NULL, asking()),
+                        &bytes));
     guarded d_size = guarded_new(sizeof size, 0), workspace = guarded_new(bytes, 0);
-    cr_own(prim_sparse_from_dense_size(d->type, in->data, d->rows, d->columns, d->ld, d_size.data,
-                                       workspace.data, bytes, own_stream()));
+    cr_own(
+        prim_sparse_from_dense_size(prim_matrix_of(d->type, in->data, d->rows, d->columns, d->ld),
+                                    d_size.data, with(own_stream(), workspace.data, bytes)));
     guarded_read(&d_size, &size);
     guarded_free(&workspace);
     guarded_free(&d_size);
@@ -79,13 +83,18 @@ static void check_elements(const dense *d, const guarded *in, size_t size, size_
     prim_sparse m;
     size_t bytes, workspace_bytes;
     uint64_t found;
-    cr_prim(prim_sparse_from_dense_bytes(d->type, d->rows, d->columns, offset_type, size, &bytes));
-    cr_prim(prim_sparse_from_dense_workspace_bytes(d->type, d->rows, d->columns, &workspace_bytes));
+    cr_prim(
+        asked_output(prim_sparse_from_dense(prim_matrix_of(d->type, NULL, d->rows, d->columns, 0),
+                                            offset_type, size, NULL, 0, NULL, NULL, asking()),
+                     &bytes));
+    cr_prim(asked_bytes(prim_sparse_from_dense_size(
+                            prim_matrix_of(d->type, NULL, d->rows, d->columns, 0), NULL, asking()),
+                        &workspace_bytes));
     guarded memory = guarded_new(bytes, 0), missing = guarded_new(sizeof found, 0),
             workspace = guarded_new(workspace_bytes, 0);
-    cr_own(prim_sparse_from_dense(d->type, in->data, d->rows, d->columns, d->ld, offset_type, size,
-                                  memory.data, bytes, &m, missing.data, workspace.data,
-                                  workspace_bytes, own_stream()));
+    cr_own(prim_sparse_from_dense(prim_matrix_of(d->type, in->data, d->rows, d->columns, d->ld),
+                                  offset_type, size, memory.data, bytes, &m, missing.data,
+                                  with(own_stream(), workspace.data, workspace_bytes)));
     guarded_read(&missing, &found);
     char *h = allocate(bytes);
     guarded_read(&memory, h);
@@ -165,7 +174,9 @@ static void check_from_csr(const kept *csr, size_t gap, const char *name)
     }
     sent d = send_matrix(m);
     guarded out = guarded_new(out_bytes, bytes);
-    cr_own(prim_sparse_to_dense(d.m, out.data, ld, own_stream()));
+    cr_own(prim_sparse_to_dense(d.m,
+                                prim_matrix_of(d.m.value_type, out.data, d.m.rows, d.m.columns, ld),
+                                into(own_stream())));
     guarded_read(&out, is);
     cr_assert_arr_eq(is, right, count * bytes, "%s of %s", name, type_name(m->value_type));
     guarded_free(&out);
@@ -238,22 +249,29 @@ Test(sparse_dense, what_is_refused)
     kept k = classic(CUDA_R_32F, CUDA_R_32I), ell = classic_as(PRIM_SPARSE_ELL);
     sent d = send_matrix(&k.m), d_ell = send_matrix(&ell.m);
     guarded out = guarded_new(64, 0);
-    size_t bytes = 7;
-    cr_refused(prim_sparse_to_dense(d_ell.m, out.data, 4, 0), PRIM_ERROR_UNSUPPORTED, "CSR");
-    cr_refused(prim_sparse_to_dense(d.m, out.data, 3, 0), PRIM_ERROR_VALUE, "ld");
-    cr_refused(prim_sparse_from_dense_bytes(CUDA_R_32I, 4, 4, CUDA_R_32I, 0, &bytes),
+    cr_refused(prim_sparse_to_dense(
+                   d_ell.m,
+                   prim_matrix_of(d_ell.m.value_type, out.data, d_ell.m.rows, d_ell.m.columns, 4),
+                   NULL),
+               PRIM_ERROR_UNSUPPORTED, "CSR");
+    cr_refused(prim_sparse_to_dense(
+                   d.m, prim_matrix_of(d.m.value_type, out.data, d.m.rows, d.m.columns, 3), NULL),
+               PRIM_ERROR_VALUE, "ld");
+    cr_refused(prim_sparse_from_dense(prim_matrix_of(CUDA_R_32I, NULL, 4, 4, 0), CUDA_R_32I, 0,
+                                      NULL, 0, NULL, NULL, asking()),
                PRIM_ERROR_TYPE, "i32");
-    cr_refused(prim_sparse_from_dense_bytes(CUDA_R_32F, 4, 4, CUDA_R_32F, 0, &bytes),
+    cr_refused(prim_sparse_from_dense(prim_matrix_of(CUDA_R_32F, NULL, 4, 4, 0), CUDA_R_32F, 0,
+                                      NULL, 0, NULL, NULL, asking()),
                PRIM_ERROR_TYPE, "offset_type");
-    cr_refused(prim_sparse_from_dense_bytes(CUDA_R_32F, 4, 4, CUDA_R_32I, 0, NULL), PRIM_ERROR_NULL,
-               "bytes");
-    cr_refused(prim_sparse_from_dense_bytes(CUDA_R_32F, 4, 4, CUDA_R_32I, (size_t)1 << 31, &bytes),
+    cr_refused(prim_sparse_from_dense(prim_matrix_of(CUDA_R_32F, NULL, 4, 4, 0), CUDA_R_32I,
+                                      (size_t)1 << 31, NULL, 0, NULL, NULL, asking()),
                PRIM_ERROR_VALUE, "i32");
-    cr_refused(prim_sparse_from_dense_bytes(CUDA_R_32F, 4, 4, CUDA_R_64I, SIZE_MAX / 6, &bytes),
+    cr_refused(prim_sparse_from_dense(prim_matrix_of(CUDA_R_32F, NULL, 4, 4, 0), CUDA_R_64I,
+                                      SIZE_MAX / 6, NULL, 0, NULL, NULL, asking()),
                PRIM_ERROR_SIZE, "size_t");
-    cr_refused(prim_sparse_from_dense_workspace_bytes(CUDA_R_32F, (size_t)1 << 31, 4, &bytes),
+    cr_refused(prim_sparse_from_dense_size(prim_matrix_of(CUDA_R_32F, NULL, (size_t)1 << 31, 4, 0),
+                                           NULL, asking()),
                PRIM_ERROR_VALUE, "2^31");
-    cr_assert_eq(bytes, 7);
     cr_assert(guarded_untouched(&out));
     guarded_free(&out);
     forget_sent(&d_ell);

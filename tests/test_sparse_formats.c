@@ -423,6 +423,7 @@ Test(sparse_formats, what_is_read_is_not_written_over)
     cr_assert_eq(
         prim_sparse_convert_host(jds, PRIM_SPARSE_CSR, CUDA_R_64I, 0, memory, sizeof memory, &wide),
         PRIM_ERROR_OVERLAP);
-    cr_assert_eq(prim_spmv_host(1, jds, CUDA_R_32F, x, 0, CUDA_R_32F, (float *)jds.h_groups, 1),
+    cr_assert_eq(prim_spmv_host(1, jds, prim_vector_of(CUDA_R_32F, x, jds.columns), 0,
+                                prim_vector_of(CUDA_R_32F, (float *)jds.h_groups, jds.rows), 1),
                  PRIM_ERROR_OVERLAP);
 }

@@ -5,6 +5,7 @@
 
 #include <primitives/sparse.h>
 
+#include "calls.h"
 #include "sparse_matrices.h"
 #include "support.h"
 
@@ -188,14 +189,14 @@ typedef struct stand {
 static guarded new_plan(const prim_sparse *m, size_t *bytes)
 {
     size_t workspace_bytes;
-    cr_prim(prim_spmv_plan_bytes(*m, bytes));
-    cr_prim(prim_spmv_plan_workspace_bytes(*m, &workspace_bytes));
+    cr_prim(asked_output(prim_spmv_plan(without_arrays(*m), NULL, 0, asking()), bytes));
+    cr_prim(asked_bytes(prim_spmv_plan(without_arrays(*m), NULL, 0, asking()), &workspace_bytes));
     guarded plan = guarded_new(*bytes, 16), workspace = guarded_new(workspace_bytes, 0);
     prim_sparse structure = *m;
     structure.values = NULL;
-    cr_own(prim_spmv_plan(structure, *bytes > 0 ? plan.data : NULL, *bytes,
-                          workspace_bytes > 0 ? workspace.data : NULL, workspace_bytes,
-                          own_stream()));
+    cr_own(prim_spmv_plan(
+        structure, *bytes > 0 ? plan.data : NULL, *bytes,
+        with(own_stream(), workspace_bytes > 0 ? workspace.data : NULL, workspace_bytes)));
     guarded_free(&workspace);
     return plan;
 }
@@ -247,12 +248,16 @@ static void put_back(const stand *s)
 static void multiply_planned(const stand *s, double alpha, double beta, void *h_after)
 {
     size_t bytes;
-    cr_prim(prim_spmv_planned_workspace_bytes(s->d.m, s->type, s->type, &bytes));
+    cr_prim(asked_bytes(prim_spmv_planned(1, s->d.m, NULL, 0,
+                                          prim_vector_of(s->type, NULL, s->d.m.columns), 0,
+                                          prim_vector_of(s->type, NULL, s->d.m.rows), asking()),
+                        &bytes));
     guarded workspace = guarded_new(bytes, 0);
     put_back(s);
     cr_own(prim_spmv_planned(alpha, s->d.m, s->plan_bytes > 0 ? s->plan.data : NULL, s->plan_bytes,
-                             s->type, s->x.data, beta, s->type, s->y.data,
-                             bytes > 0 ? workspace.data : NULL, bytes, own_stream()));
+                             prim_vector_of(s->type, s->x.data, s->d.m.columns), beta,
+                             prim_vector_of(s->type, s->y.data, s->d.m.rows),
+                             with(own_stream(), bytes > 0 ? workspace.data : NULL, bytes)));
     guarded_read(&s->y, h_after);
     guarded_free(&workspace);
 }
@@ -260,8 +265,9 @@ static void multiply_planned(const stand *s, double alpha, double beta, void *h_
 static void multiply_without(const stand *s, double alpha, double beta, void *h_after)
 {
     put_back(s);
-    cr_own(prim_spmv(PRIM_SPMV_CSR_MERGE, alpha, s->d.m, s->type, s->x.data, beta, s->type,
-                     s->y.data, NULL, 0, own_stream()));
+    cr_own(prim_spmv(PRIM_SPMV_CSR_MERGE, alpha, s->d.m,
+                     prim_vector_of(s->type, s->x.data, s->d.m.columns), beta,
+                     prim_vector_of(s->type, s->y.data, s->d.m.rows), into(own_stream())));
     guarded_read(&s->y, h_after);
 }
 
@@ -393,9 +399,10 @@ Test(sparse_plan, in_a_graph)
     cudaStream_t stream;
     cr_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     cr_cuda(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
-    cr_prim(prim_spmv_plan(the.d.m, the.plan.data, the.plan_bytes, NULL, 0, stream));
-    cr_prim(prim_spmv_planned(1, the.d.m, the.plan.data, the.plan_bytes, CUDA_R_32F, the.x.data, 0,
-                              CUDA_R_32F, the.y.data, NULL, 0, stream));
+    cr_prim(prim_spmv_plan(the.d.m, the.plan.data, the.plan_bytes, into(stream)));
+    cr_prim(prim_spmv_planned(1, the.d.m, the.plan.data, the.plan_bytes,
+                              prim_vector_of(CUDA_R_32F, the.x.data, the.d.m.columns), 0,
+                              prim_vector_of(CUDA_R_32F, the.y.data, the.d.m.rows), into(stream)));
     cr_cuda(cudaStreamEndCapture(stream, &graph));
     cr_cuda(cudaGraphInstantiate(&exec, graph, 0));
     for (size_t turn = 0; turn < 3; turn++) {
@@ -425,9 +432,10 @@ Test(sparse_plan, none_is_needed_for_a_small_matrix)
     kept small = classic(CUDA_R_32F, CUDA_R_32I);
     stand the = set_up(&small, CUDA_R_32F, 0);
     for (size_t said = 0; said <= 64; said += 64) {
-        cr_own(prim_spmv_plan(the.d.m, NULL, said, NULL, 0, own_stream()));
-        cr_own(prim_spmv_planned(1, the.d.m, NULL, said, CUDA_R_32F, the.x.data, 0, CUDA_R_32F,
-                                 the.y.data, NULL, 0, own_stream()));
+        cr_own(prim_spmv_plan(the.d.m, NULL, said, into(own_stream())));
+        cr_own(prim_spmv_planned(
+            1, the.d.m, NULL, said, prim_vector_of(CUDA_R_32F, the.x.data, the.d.m.columns), 0,
+            prim_vector_of(CUDA_R_32F, the.y.data, the.d.m.rows), into(own_stream())));
     }
     tear_down(&the);
     forget(&small);
@@ -440,35 +448,41 @@ Test(sparse_plan, what_is_refused)
     kept csr = build(&structures[2], CUDA_R_32F, CUDA_R_32I), ell = classic_as(PRIM_SPARSE_ELL),
          small = classic(CUDA_R_32F, CUDA_R_32I);
     stand the = set_up(&csr, CUDA_R_32F, 0);
-    size_t bytes = 7;
-    cr_refused(prim_spmv_plan_bytes(ell.m, &bytes), PRIM_ERROR_UNSUPPORTED, "CSR");
-    cr_refused(prim_spmv_plan_workspace_bytes(ell.m, &bytes), PRIM_ERROR_UNSUPPORTED, "CSR");
-    cr_refused(prim_spmv_planned_workspace_bytes(ell.m, CUDA_R_32F, CUDA_R_32F, &bytes),
+    size_t bytes;
+    cr_refused(prim_spmv_plan(without_arrays(ell.m), NULL, 0, asking()), PRIM_ERROR_UNSUPPORTED,
+               "CSR");
+    cr_refused(prim_spmv_plan(without_arrays(ell.m), NULL, 0, asking()), PRIM_ERROR_UNSUPPORTED,
+               "CSR");
+    cr_refused(prim_spmv_planned(1, without_arrays(ell.m), NULL, 0,
+                                 prim_vector_of(CUDA_R_32F, NULL, ell.m.columns), 0,
+                                 prim_vector_of(CUDA_R_32F, NULL, ell.m.rows), asking()),
                PRIM_ERROR_UNSUPPORTED, "format");
-    cr_refused(prim_spmv_plan_bytes(csr.m, NULL), PRIM_ERROR_NULL, "bytes");
-    cr_refused(prim_spmv_planned_workspace_bytes(csr.m, CUDA_R_64F, CUDA_R_64F, &bytes),
+    cr_refused(prim_spmv_planned(1, without_arrays(csr.m), NULL, 0,
+                                 prim_vector_of(CUDA_R_64F, NULL, csr.m.columns), 0,
+                                 prim_vector_of(CUDA_R_64F, NULL, csr.m.rows), asking()),
                PRIM_ERROR_TYPE, "value_type");
-    cr_assert_eq(bytes, 7);
     prim_sparse wrong = csr.m;
     wrong.offset_type = CUDA_R_32F;
-    cr_refused(prim_spmv_plan_bytes(wrong, &bytes), PRIM_ERROR_TYPE, "offset_type");
+    cr_refused(prim_spmv_plan(wrong, NULL, 0, asking()), PRIM_ERROR_TYPE, "offset_type");
     wrong = ell.m;
-    cr_refused(prim_spmv_plan(wrong, the.plan.data, the.plan_bytes, NULL, 0, 0),
-               PRIM_ERROR_UNSUPPORTED, "CSR");
-    cr_refused(prim_spmv_plan(the.d.m, the.plan.data, the.plan_bytes - 1, NULL, 0, 0),
+    cr_refused(prim_spmv_plan(wrong, the.plan.data, the.plan_bytes, NULL), PRIM_ERROR_UNSUPPORTED,
+               "CSR");
+    cr_refused(prim_spmv_plan(the.d.m, the.plan.data, the.plan_bytes - 1, NULL),
                PRIM_ERROR_WORKSPACE, "plan_bytes");
-    cr_refused(prim_spmv_planned(1, the.d.m, NULL, the.plan_bytes, CUDA_R_32F, the.x.data, 0,
-                                 CUDA_R_32F, the.y.data, NULL, 0, 0),
+    cr_refused(prim_spmv_planned(1, the.d.m, NULL, the.plan_bytes,
+                                 prim_vector_of(CUDA_R_32F, the.x.data, the.d.m.columns), 0,
+                                 prim_vector_of(CUDA_R_32F, the.y.data, the.d.m.rows), NULL),
                PRIM_ERROR_NULL, "d_plan");
-    cr_refused(prim_spmv_planned(1, the.d.m, the.plan.data, 0, CUDA_R_32F, the.x.data, 0,
-                                 CUDA_R_32F, the.y.data, NULL, 0, 0),
+    cr_refused(prim_spmv_planned(1, the.d.m, the.plan.data, 0,
+                                 prim_vector_of(CUDA_R_32F, the.x.data, the.d.m.columns), 0,
+                                 prim_vector_of(CUDA_R_32F, the.y.data, the.d.m.rows), NULL),
                PRIM_ERROR_WORKSPACE, "plan_bytes");
-    cr_prim(prim_spmv_plan_bytes(small.m, &bytes));
+    cr_prim(asked_output(prim_spmv_plan(without_arrays(small.m), NULL, 0, asking()), &bytes));
     cr_assert_eq(bytes, 0);
     wrong = csr.m;
     wrong.value_type = CUDA_R_16F;
     wrong.entries = SIZE_MAX / 2;
-    cr_refused(prim_spmv_plan_bytes(wrong, &bytes), PRIM_ERROR_SIZE, "column_indices");
+    cr_refused(prim_spmv_plan(wrong, NULL, 0, asking()), PRIM_ERROR_SIZE, "column_indices");
     tear_down(&the);
     forget(&csr);
     forget(&ell);

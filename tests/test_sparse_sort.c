@@ -5,6 +5,7 @@
 
 #include <primitives/sparse.h>
 
+#include "calls.h"
 #include "sparse_matrices.h"
 #include "support.h"
 
@@ -159,13 +160,13 @@ static void check_sorted(const triplets *t, bool summed, const char *name)
     size_t bytes, workspace_bytes;
     prim_sparse to;
     uint64_t entries;
-    cr_prim(prim_sparse_sort_bytes(d.m, &bytes));
-    cr_prim(prim_sparse_sort_workspace_bytes(d.m, &workspace_bytes));
+    cr_prim(asked_output(prim_sparse_sort(d.m, NULL, 0, NULL, NULL, asking()), &bytes));
+    cr_prim(asked_bytes(prim_sparse_sort(d.m, NULL, 0, NULL, NULL, asking()), &workspace_bytes));
     guarded memory = guarded_new(bytes, 0), workspace = guarded_new(workspace_bytes, 0),
             count = guarded_new(sizeof entries, 0);
-    cr_own(prim_sparse_sort(d.m, bytes > 0 ? memory.data : NULL, bytes, &to,
-                            summed ? count.data : NULL, workspace_bytes > 0 ? workspace.data : NULL,
-                            workspace_bytes, own_stream()));
+    cr_own(prim_sparse_sort(
+        d.m, bytes > 0 ? memory.data : NULL, bytes, &to, summed ? count.data : NULL,
+        with(own_stream(), workspace_bytes > 0 ? workspace.data : NULL, workspace_bytes)));
     char *h = allocate(bytes);
     guarded_read(&memory, h);
     guarded_read(&count, &entries);
@@ -317,27 +318,28 @@ Test(sparse_sort, what_is_refused)
     kept csr = classic(CUDA_R_32F, CUDA_R_32I), coo = classic_as(PRIM_SPARSE_COO);
     sent d = send_matrix(&coo.m);
     prim_sparse many = d.m, to;
-    size_t bytes = 7, needed, workspace_bytes;
-    cr_refused(prim_sparse_sort_bytes(csr.m, &bytes), PRIM_ERROR_UNSUPPORTED, "COO");
-    cr_refused(prim_sparse_sort_bytes(d.m, NULL), PRIM_ERROR_NULL, "bytes");
+    size_t needed, workspace_bytes;
+    cr_refused(prim_sparse_sort(without_arrays(csr.m), NULL, 0, NULL, NULL, asking()),
+               PRIM_ERROR_UNSUPPORTED, "COO");
     many.entries = (size_t)1 << 32;
-    cr_refused(prim_sparse_sort_bytes(many, &bytes), PRIM_ERROR_UNSUPPORTED, "2^32");
-    cr_refused(prim_sparse_sort_workspace_bytes(many, &bytes), PRIM_ERROR_UNSUPPORTED, "2^32");
-    cr_assert_eq(bytes, 7);
-    cr_prim(prim_sparse_sort_bytes(d.m, &needed));
-    cr_prim(prim_sparse_sort_workspace_bytes(d.m, &workspace_bytes));
+    cr_refused(prim_sparse_sort(many, NULL, 0, NULL, NULL, asking()), PRIM_ERROR_UNSUPPORTED,
+               "2^32");
+    cr_refused(prim_sparse_sort(many, NULL, 0, NULL, NULL, asking()), PRIM_ERROR_UNSUPPORTED,
+               "2^32");
+    cr_prim(asked_output(prim_sparse_sort(d.m, NULL, 0, NULL, NULL, asking()), &needed));
+    cr_prim(asked_bytes(prim_sparse_sort(d.m, NULL, 0, NULL, NULL, asking()), &workspace_bytes));
     guarded memory = guarded_new(needed, 0), workspace = guarded_new(workspace_bytes, 0);
-    cr_refused(
-        prim_sparse_sort(d.m, memory.data, needed, NULL, NULL, workspace.data, workspace_bytes, 0),
-        PRIM_ERROR_NULL, "to");
-    cr_refused(prim_sparse_sort(d.m, memory.data, needed - 1, &to, NULL, workspace.data,
-                                workspace_bytes, 0),
+    cr_refused(prim_sparse_sort(d.m, memory.data, needed, NULL, NULL,
+                                with(0, workspace.data, workspace_bytes)),
+               PRIM_ERROR_NULL, "to");
+    cr_refused(prim_sparse_sort(d.m, memory.data, needed - 1, &to, NULL,
+                                with(0, workspace.data, workspace_bytes)),
                PRIM_ERROR_WORKSPACE, "bytes");
     cr_refused(prim_sparse_sort(d.m, memory.data, needed, &to, (uint64_t *)memory.data,
-                                workspace.data, workspace_bytes, 0),
+                                with(0, workspace.data, workspace_bytes)),
                PRIM_ERROR_OVERLAP, "entries");
     cr_refused(prim_sparse_sort(d.m, memory.data, needed, &to, (uint64_t *)(uintptr_t)4,
-                                workspace.data, workspace_bytes, 0),
+                                with(0, workspace.data, workspace_bytes)),
                PRIM_ERROR_MISALIGNED, "entries");
     cr_assert(guarded_untouched(&memory) && guarded_untouched(&workspace));
     guarded_free(&workspace);

@@ -5,6 +5,7 @@
 
 #include <primitives/sparse.h>
 
+#include "calls.h"
 #include "sparse_matrices.h"
 #include "support.h"
 
@@ -38,12 +39,13 @@ static void check_transposed(const kept *csr, cudaDataType_t offset_type, const 
     sent d = send_matrix(&csr->m);
     prim_sparse m;
     size_t bytes, workspace_bytes;
-    cr_prim(prim_sparse_transpose_bytes(d.m, offset_type, &bytes));
-    cr_prim(prim_sparse_transpose_workspace_bytes(d.m, &workspace_bytes));
+    cr_prim(asked_output(prim_sparse_transpose(d.m, offset_type, NULL, 0, NULL, asking()), &bytes));
+    cr_prim(asked_bytes(prim_sparse_transpose(d.m, CUDA_R_64I, NULL, 0, NULL, asking()),
+                        &workspace_bytes));
     guarded memory = guarded_new(bytes, 0), workspace = guarded_new(workspace_bytes, 0);
-    cr_own(prim_sparse_transpose(d.m, offset_type, memory.data, bytes, &m,
-                                 workspace_bytes > 0 ? workspace.data : NULL, workspace_bytes,
-                                 own_stream()));
+    cr_own(prim_sparse_transpose(
+        d.m, offset_type, memory.data, bytes, &m,
+        with(own_stream(), workspace_bytes > 0 ? workspace.data : NULL, workspace_bytes)));
     char *h = allocate(bytes);
     guarded_read(&memory, h);
     m = prim_sparse_moved(m, memory.data, h);
@@ -123,21 +125,22 @@ Test(sparse_transpose, what_is_refused)
     kept k = classic(CUDA_R_32F, CUDA_R_32I), ell = classic_as(PRIM_SPARSE_ELL);
     sent d = send_matrix(&k.m);
     prim_sparse many = d.m;
-    size_t bytes = 7;
-    cr_refused(prim_sparse_transpose_bytes(ell.m, CUDA_R_32I, &bytes), PRIM_ERROR_UNSUPPORTED,
-               "CSR");
-    cr_refused(prim_sparse_transpose_bytes(d.m, CUDA_R_32F, &bytes), PRIM_ERROR_TYPE,
+    size_t bytes;
+    cr_refused(prim_sparse_transpose(without_arrays(ell.m), CUDA_R_32I, NULL, 0, NULL, asking()),
+               PRIM_ERROR_UNSUPPORTED, "CSR");
+    cr_refused(prim_sparse_transpose(d.m, CUDA_R_32F, NULL, 0, NULL, asking()), PRIM_ERROR_TYPE,
                "offset_type");
-    cr_refused(prim_sparse_transpose_bytes(d.m, CUDA_R_32I, NULL), PRIM_ERROR_NULL, "bytes");
     many.entries = (size_t)1 << 31;
-    cr_refused(prim_sparse_transpose_bytes(many, CUDA_R_32I, &bytes), PRIM_ERROR_VALUE, "i32");
+    cr_refused(prim_sparse_transpose(many, CUDA_R_32I, NULL, 0, NULL, asking()), PRIM_ERROR_VALUE,
+               "i32");
     many.entries = (size_t)1 << 32;
-    cr_refused(prim_sparse_transpose_bytes(many, CUDA_R_64I, &bytes), PRIM_ERROR_UNSUPPORTED,
-               "2^32");
-    cr_refused(prim_sparse_transpose_workspace_bytes(many, &bytes), PRIM_ERROR_UNSUPPORTED, "2^32");
-    cr_assert_eq(bytes, 7);
+    cr_refused(prim_sparse_transpose(many, CUDA_R_64I, NULL, 0, NULL, asking()),
+               PRIM_ERROR_UNSUPPORTED, "2^32");
+    cr_refused(prim_sparse_transpose(many, CUDA_R_64I, NULL, 0, NULL, asking()),
+               PRIM_ERROR_UNSUPPORTED, "2^32");
     many.entries--;
-    cr_prim(prim_sparse_transpose_bytes(many, CUDA_R_64I, &bytes));
+    cr_prim(asked_output(
+        prim_sparse_transpose(without_arrays(many), CUDA_R_64I, NULL, 0, NULL, asking()), &bytes));
     forget_sent(&d);
     forget(&ell);
     forget(&k);

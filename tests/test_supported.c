@@ -131,8 +131,7 @@ VARIANTS(histogram, PRIM_HISTOGRAM_AUTO, PRIM_HISTOGRAM_GLOBAL_ATOMIC, PRIM_HIST
          PRIM_HISTOGRAM_CHANNELS_GLOBAL_ATOMIC, PRIM_HISTOGRAM_CHANNELS_MULTI_COPY,
          PRIM_HISTOGRAM_WEIGHTED_GLOBAL_ATOMIC, PRIM_HISTOGRAM_WEIGHTED_MULTI_COPY)
 VARIANTS(merge, PRIM_MERGE_AUTO, PRIM_MERGE_CO_RANK, PRIM_MERGE_TILED, PRIM_MERGE_CIRCULAR,
-         PRIM_MERGE_MERGE_PATH, PRIM_MERGE_STREAMED)
-VARIANTS(merge_sort, PRIM_MERGE_SORT_AUTO, PRIM_MERGE_SORT_CO_RANK, PRIM_MERGE_SORT_TILED,
+         PRIM_MERGE_MERGE_PATH, PRIM_MERGE_STREAMED, PRIM_MERGE_SORT_CO_RANK, PRIM_MERGE_SORT_TILED,
          PRIM_MERGE_SORT_STREAMED, PRIM_MERGE_SORT_WIDE, PRIM_MERGE_SORT_RADIX,
          PRIM_MERGE_SORT_BITONIC)
 VARIANTS(gemm, PRIM_GEMM_AUTO, PRIM_GEMM_ROW_PER_BLOCK, PRIM_GEMM_SHARED_ROW, PRIM_GEMM_NAIVE,
@@ -774,26 +773,35 @@ static prim_status key_promise(cudaDataType_t type)
     return type != NO_TYPE ? PRIM_OK : PRIM_ERROR_TYPE;
 }
 
+/* "A rung of one is PRIM_ERROR_UNSUPPORTED in the other's calls." The sort's are the later ones. */
+static bool is_of_merges(int variant)
+{
+    return variant < PRIM_MERGE_SORT_CO_RANK;
+}
+
+static bool is_of_sorts(int variant)
+{
+    return variant == PRIM_MERGE_AUTO || !is_of_merges(variant);
+}
+
 Test(supported, merge)
 {
     static const shape counts[] = {{0, 0}, {0, 7}, {7, 0}, {1, 1}, {100000, 3}, {3, 100000}};
-    size_t bytes;
     for (EACH_VARIANT(v, merge))
         for (int order = PRIM_ASCENDING; order <= PRIM_DESCENDING; order++)
             EACH (cudaDataType_t, type, all_types)
                 EACH (shape, s, counts)
-                    CHECK(key_promise(*type),
-                          prim_merge_workspace_bytes((prim_merge_variant)v, (prim_order)order,
-                                                     *type, s->rows, s->columns, &bytes),
-                          prim_merge_supports((prim_merge_variant)v, (prim_order)order, *type,
-                                              s->rows, s->columns),
-                          "merge %d of %zu and %zu %s", v, s->rows, s->columns, name_of(*type));
+                    CHECK_CALL(is_of_merges(v) ? key_promise(*type) : PRIM_ERROR_UNSUPPORTED,
+                               prim_merge((prim_merge_variant)v, (prim_order)order, *type, NULL,
+                                          s->rows, NULL, s->columns, NULL, asking()),
+                               "merge %d of %zu and %zu %s", v, s->rows, s->columns,
+                               name_of(*type));
 }
 
-/* "PRIM_ERROR_UNSUPPORTED BITONIC, and more than 4096 keys" */
+/* "PRIM_ERROR_UNSUPPORTED SORT_BITONIC, and more than 4096 keys" */
 static prim_status sort_promise(int variant, cudaDataType_t type, size_t count)
 {
-    const prim_status of_key = key_promise(type);
+    const prim_status of_key = is_of_sorts(variant) ? key_promise(type) : PRIM_ERROR_UNSUPPORTED;
     return of_key == PRIM_OK && variant == PRIM_MERGE_SORT_BITONIC && count > 4096
                ? PRIM_ERROR_UNSUPPORTED
                : of_key;
@@ -802,17 +810,14 @@ static prim_status sort_promise(int variant, cudaDataType_t type, size_t count)
 Test(supported, merge_sort)
 {
     static const size_t counts[] = {0, 1, 2, 4096, 4097, 100000, (size_t)1 << 33};
-    size_t bytes;
-    for (EACH_VARIANT(v, merge_sort))
+    for (EACH_VARIANT(v, merge))
         for (int order = PRIM_ASCENDING; order <= PRIM_DESCENDING; order++)
             EACH (cudaDataType_t, type, all_types)
                 EACH (size_t, count, counts)
-                    CHECK(sort_promise(v, *type, *count),
-                          prim_merge_sort_workspace_bytes((prim_merge_sort_variant)v,
-                                                          (prim_order)order, *type, *count, &bytes),
-                          prim_merge_sort_supports((prim_merge_sort_variant)v, (prim_order)order,
-                                                   *type, *count),
-                          "merge_sort %d of %zu %s", v, *count, name_of(*type));
+                    CHECK_CALL(sort_promise(v, *type, *count),
+                               prim_merge_sort((prim_merge_variant)v, (prim_order)order, *type,
+                                               NULL, *count, NULL, asking()),
+                               "merge_sort %d of %zu %s", v, *count, name_of(*type));
 }
 
 /* "value_bytes of each value: 4, 8 or 16" */
@@ -832,54 +837,55 @@ static prim_status pairs_promise(cudaDataType_t type, size_t value_bytes, bool m
 Test(supported, merge_pairs)
 {
     static const shape counts[] = {{0, 0}, {0, 7}, {7, 0}, {1, 1}, {100000, 3}, {3, 100000}};
-    size_t bytes;
     for (EACH_VARIANT(v, merge))
         for (int order = PRIM_ASCENDING; order <= PRIM_DESCENDING; order++)
             EACH (cudaDataType_t, type, all_types)
                 EACH (size_t, value, all_value_bytes)
                     EACH (shape, s, counts)
-                        CHECK(pairs_promise(*type, *value,
-                                            merge_rung_has((prim_merge_variant)v, TAKES_ALL_CALLS)),
-                              prim_merge_pairs_workspace_bytes((prim_merge_variant)v,
-                                                               (prim_order)order, *type, *value,
-                                                               s->rows, s->columns, &bytes),
-                              prim_merge_pairs_supports((prim_merge_variant)v, (prim_order)order,
-                                                        *type, *value, s->rows, s->columns),
-                              "merge_pairs %d of %zu and %zu %s, values of %zu bytes", v, s->rows,
-                              s->columns, name_of(*type), *value);
+                        CHECK_CALL(is_of_merges(v)
+                                       ? pairs_promise(
+                                             *type, *value,
+                                             merge_rung_has((prim_merge_variant)v, TAKES_ALL_CALLS))
+                                       : PRIM_ERROR_UNSUPPORTED,
+                                   prim_merge_pairs((prim_merge_variant)v, (prim_order)order, *type,
+                                                    *value, (prim_keys){NULL, NULL, s->rows},
+                                                    (prim_keys){NULL, NULL, s->columns}, NULL, NULL,
+                                                    asking()),
+                                   "merge_pairs %d of %zu and %zu %s, values of %zu bytes", v,
+                                   s->rows, s->columns, name_of(*type), *value);
 }
 
-/* "variant is not AUTO, STREAMED, RADIX or BITONIC" */
+/* "variant is not AUTO, SORT_STREAMED, SORT_RADIX or SORT_BITONIC" */
 static bool sorts_values(int variant, size_t count)
 {
-    return merge_sort_rung_has((prim_merge_sort_variant)variant, TAKES_ALL_CALLS) &&
+    return merge_rung_has((prim_merge_variant)variant, TAKES_ALL_CALLS) &&
            (variant != PRIM_MERGE_SORT_BITONIC || count <= 4096);
 }
 
 Test(supported, merge_sort_pairs)
 {
     static const size_t counts[] = {0, 1, 2, 4096, 4097, 100000, (size_t)1 << 33};
-    size_t bytes;
-    for (EACH_VARIANT(v, merge_sort))
+    for (EACH_VARIANT(v, merge))
         for (int order = PRIM_ASCENDING; order <= PRIM_DESCENDING; order++)
             EACH (cudaDataType_t, type, all_types)
                 EACH (size_t, value, all_value_bytes)
                     EACH (size_t, count, counts)
-                        CHECK(pairs_promise(*type, *value, sorts_values(v, *count)),
-                              prim_merge_sort_pairs_workspace_bytes((prim_merge_sort_variant)v,
-                                                                    (prim_order)order, *type,
-                                                                    *value, *count, &bytes),
-                              prim_merge_sort_pairs_supports((prim_merge_sort_variant)v,
-                                                             (prim_order)order, *type, *value,
-                                                             *count),
-                              "merge_sort_pairs %d of %zu %s, values of %zu bytes", v, *count,
-                              name_of(*type), *value);
+                        CHECK_CALL(
+                            is_of_sorts(v) ? pairs_promise(*type, *value, sorts_values(v, *count))
+                                           : PRIM_ERROR_UNSUPPORTED,
+                            prim_merge_sort_pairs((prim_merge_variant)v, (prim_order)order, *type,
+                                                  *value, (prim_keys){NULL, NULL, *count}, NULL,
+                                                  NULL, asking()),
+                            "merge_sort_pairs %d of %zu %s, values of %zu bytes", v, *count,
+                            name_of(*type), *value);
 }
 
 /* "CUDA_R_32U, for up to 2^32 keys, or CUDA_R_64U" */
 static prim_status permutation_promise(int variant, cudaDataType_t type, size_t count,
                                        cudaDataType_t index_type)
 {
+    if (!is_of_sorts(variant))
+        return PRIM_ERROR_UNSUPPORTED;
     if (type == NO_TYPE || (index_type != CUDA_R_32U && index_type != CUDA_R_64U))
         return PRIM_ERROR_TYPE;
     if (index_type == CUDA_R_32U && count > (size_t)1 << 32)
@@ -891,21 +897,17 @@ Test(supported, merge_sort_permutation)
 {
     static const size_t counts[] = {
         0, 1, 2, 4096, 4097, 100000, (size_t)1 << 32, ((size_t)1 << 32) + 1, (size_t)1 << 33};
-    size_t bytes;
-    for (EACH_VARIANT(v, merge_sort))
+    for (EACH_VARIANT(v, merge))
         for (int order = PRIM_ASCENDING; order <= PRIM_DESCENDING; order++)
             EACH (cudaDataType_t, type, all_types)
                 EACH (cudaDataType_t, index, all_types)
                     EACH (size_t, count, counts)
-                        CHECK(permutation_promise(v, *type, *count, *index),
-                              prim_merge_sort_permutation_workspace_bytes(
-                                  (prim_merge_sort_variant)v, (prim_order)order, *type, *count,
-                                  *index, &bytes),
-                              prim_merge_sort_permutation_supports((prim_merge_sort_variant)v,
-                                                                   (prim_order)order, *type, *count,
-                                                                   *index),
-                              "merge_sort_permutation %d of %zu %s in %s", v, *count,
-                              name_of(*type), name_of(*index));
+                        CHECK_CALL(permutation_promise(v, *type, *count, *index),
+                                   prim_merge_sort_permutation((prim_merge_variant)v,
+                                                               (prim_order)order, *type, NULL,
+                                                               *count, *index, NULL, asking()),
+                                   "merge_sort_permutation %d of %zu %s in %s", v, *count,
+                                   name_of(*type), name_of(*index));
 }
 
 /* ---- dense products ---- */
@@ -1292,13 +1294,13 @@ static void check_spmv(prim_spmv_variant v, prim_sparse matrix, cudaDataType_t x
         (x == value || (halves && x == CUDA_R_32F)) &&
         (!offsets || matrix.offset_type == CUDA_R_32I || matrix.offset_type == CUDA_R_64I);
     const bool textbook = !spmv_rung_has(v, TAKES_ALL_TYPES);
-    size_t bytes;
-    CHECK(!typed                                                    ? PRIM_ERROR_TYPE
-          : is_of_format(v, matrix.format) && !(textbook && halves) ? PRIM_OK
-                                                                    : PRIM_ERROR_UNSUPPORTED,
-          prim_spmv_workspace_bytes(v, matrix, x, y, &bytes), prim_spmv_supports(v, matrix, x, y),
-          "spmv %d of format %d, %s with %s, x %s, y %s", v, matrix.format,
-          name_of(matrix.value_type), name_of(matrix.offset_type), name_of(x), name_of(y));
+    CHECK_CALL(!typed                                                    ? PRIM_ERROR_TYPE
+               : is_of_format(v, matrix.format) && !(textbook && halves) ? PRIM_OK
+                                                                         : PRIM_ERROR_UNSUPPORTED,
+               prim_spmv(v, 1, matrix, prim_vector_of(x, NULL, matrix.columns), 0,
+                         prim_vector_of(y, NULL, matrix.rows), asking()),
+               "spmv %d of format %d, %s with %s, x %s, y %s", v, matrix.format,
+               name_of(matrix.value_type), name_of(matrix.offset_type), name_of(x), name_of(y));
 }
 
 Test(supported, spmv)
@@ -1346,7 +1348,7 @@ Test(supported, sparse_check)
                 m.format = (prim_sparse_format)format;
                 m.value_type = *type;
                 m.offset_type = *offset_type;
-                cr_expect_eq(prim_sparse_check_workspace_bytes(m, &bytes),
+                cr_expect_eq(asked_bytes(prim_sparse_check(m, NULL, asking()), &bytes),
                              value && (offset || !offsets) ? PRIM_OK : PRIM_ERROR_TYPE,
                              "format %d, %s with %s", format, name_of(*type),
                              name_of(*offset_type));
@@ -1369,9 +1371,9 @@ static void check_conversion(prim_sparse m, prim_sparse_format to, cudaDataType_
     const bool value = m.value_type == CUDA_R_32F || m.value_type == CUDA_R_64F ||
                        m.value_type == CUDA_R_16F || m.value_type == CUDA_R_16BF;
     const bool typed = value && (from_known || !from_offsets);
-    size_t bytes;
-    const prim_status size = prim_sparse_convert_workspace_bytes(m, to, 1, &bytes),
-                      all = prim_sparse_convert_bytes(m, to, offset_type, 1, 3200, &bytes);
+    const prim_status size = prim_sparse_convert_size(m, to, 1, NULL, asking()),
+                      all = prim_sparse_convert(m, to, offset_type, 1, 3200, NULL, 0, NULL, NULL,
+                                                asking());
     const prim_status pair = is_converted(m.format, to) ? PRIM_OK : PRIM_ERROR_UNSUPPORTED;
     cr_expect_eq(size, typed ? pair : PRIM_ERROR_TYPE, "format %d to %d, %s", m.format, to,
                  name_of(m.value_type));
@@ -1418,10 +1420,11 @@ Test(supported, sparse_from_dense)
     EACH (cudaDataType_t, type, all_types)
         EACH (cudaDataType_t, offset_type, all_types) {
             const bool value = is_sparse_value(*type), offset = is_sparse_offset(*offset_type);
-            size_t bytes;
-            cr_expect_eq(prim_sparse_from_dense_workspace_bytes(*type, 100, 70, &bytes),
+            cr_expect_eq(prim_sparse_from_dense_size(prim_matrix_of(*type, NULL, 100, 70, 0), NULL,
+                                                     asking()),
                          value ? PRIM_OK : PRIM_ERROR_TYPE, "%s", name_of(*type));
-            cr_expect_eq(prim_sparse_from_dense_bytes(*type, 100, 70, *offset_type, 500, &bytes),
+            cr_expect_eq(prim_sparse_from_dense(prim_matrix_of(*type, NULL, 100, 70, 0),
+                                                *offset_type, 500, NULL, 0, NULL, NULL, asking()),
                          value && offset ? PRIM_OK : PRIM_ERROR_TYPE, "%s, %s", name_of(*type),
                          name_of(*offset_type));
         }
@@ -1442,11 +1445,10 @@ Test(supported, sparse_transpose)
         EACH (cudaDataType_t, type, all_types)
             EACH (cudaDataType_t, offset_type, all_types) {
                 const bool value = is_sparse_value(*type), offset = is_sparse_offset(*offset_type);
-                size_t bytes;
                 m.format = (prim_sparse_format)format;
                 m.value_type = *type;
                 m.offset_type = CUDA_R_32I;
-                cr_expect_eq(prim_sparse_transpose_bytes(m, *offset_type, &bytes),
+                cr_expect_eq(prim_sparse_transpose(m, *offset_type, NULL, 0, NULL, asking()),
                              !value || !offset           ? PRIM_ERROR_TYPE
                              : format == PRIM_SPARSE_CSR ? PRIM_OK
                                                          : PRIM_ERROR_UNSUPPORTED,
@@ -1471,13 +1473,12 @@ Test(supported, sparse_sort)
             const prim_status expected = !is_sparse_value(*type)     ? PRIM_ERROR_TYPE
                                          : format == PRIM_SPARSE_COO ? PRIM_OK
                                                                      : PRIM_ERROR_UNSUPPORTED;
-            size_t bytes;
             m.format = (prim_sparse_format)format;
             m.value_type = *type;
-            cr_expect_eq(prim_sparse_sort_bytes(m, &bytes), expected, "format %d, %s", format,
-                         name_of(*type));
-            cr_expect_eq(prim_sparse_sort_workspace_bytes(m, &bytes), expected, "format %d, %s",
-                         format, name_of(*type));
+            cr_expect_eq(prim_sparse_sort(m, NULL, 0, NULL, NULL, asking()), expected,
+                         "format %d, %s", format, name_of(*type));
+            cr_expect_eq(prim_sparse_sort(m, NULL, 0, NULL, NULL, asking()), expected,
+                         "format %d, %s", format, name_of(*type));
         }
 }
 
@@ -1500,25 +1501,26 @@ Test(supported, spmv_plan)
                 const prim_status expected = !value || (offsets && !offset) ? PRIM_ERROR_TYPE
                                              : format == PRIM_SPARSE_CSR    ? PRIM_OK
                                                                          : PRIM_ERROR_UNSUPPORTED;
-                size_t bytes;
                 m.format = (prim_sparse_format)format;
                 m.value_type = *type;
                 m.offset_type = *offset_type;
-                cr_expect_eq(prim_spmv_plan_bytes(m, &bytes), expected, "format %d, %s, %s", format,
-                             name_of(*type), name_of(*offset_type));
-                cr_expect_eq(prim_spmv_plan_workspace_bytes(m, &bytes), expected);
+                cr_expect_eq(prim_spmv_plan(m, NULL, 0, asking()), expected, "format %d, %s, %s",
+                             format, name_of(*type), name_of(*offset_type));
+                cr_expect_eq(prim_spmv_plan(m, NULL, 0, asking()), expected);
             }
     m.format = PRIM_SPARSE_CSR;
     m.offset_type = CUDA_R_32I;
     EACH (cudaDataType_t, type, all_types)
         EACH (cudaDataType_t, x_type, all_types)
             EACH (cudaDataType_t, y_type, all_types) {
-                size_t bytes;
                 m.value_type = *type;
-                cr_expect_eq(prim_spmv_planned_workspace_bytes(m, *x_type, *y_type, &bytes) ==
-                                 PRIM_OK,
-                             prim_spmv_supports(PRIM_SPMV_CSR_MERGE, m, *x_type, *y_type),
-                             "%s, %s, %s", name_of(*type), name_of(*x_type), name_of(*y_type));
+                cr_expect_eq(
+                    prim_spmv_planned(1, m, NULL, 0, prim_vector_of(*x_type, NULL, m.columns), 0,
+                                      prim_vector_of(*y_type, NULL, m.rows), asking()) == PRIM_OK,
+                    runs(prim_spmv(PRIM_SPMV_CSR_MERGE, 1, m,
+                                   prim_vector_of(*x_type, NULL, m.columns), 0,
+                                   prim_vector_of(*y_type, NULL, m.rows), asking())),
+                    "%s, %s, %s", name_of(*type), name_of(*x_type), name_of(*y_type));
             }
 }
 
@@ -1535,8 +1537,14 @@ Test(supported, spmv_of_the_largest_matrices)
                                .offset_type = CUDA_R_64I};
         prim_sparse wide = m, high = m;
         wide.columns = high.rows = limit;
-        cr_expect(prim_spmv_supports(PRIM_SPMV_AUTO, m, type, type), "%s", prim_last_error(NULL));
-        cr_expect_not(prim_spmv_supports(PRIM_SPMV_AUTO, wide, type, type));
-        cr_expect_not(prim_spmv_supports(PRIM_SPMV_AUTO, high, type, type));
+        cr_expect(runs(prim_spmv(PRIM_SPMV_AUTO, 1, m, prim_vector_of(type, NULL, m.columns), 0,
+                                 prim_vector_of(type, NULL, m.rows), asking())),
+                  "%s", prim_last_error(NULL));
+        cr_expect_not(
+            runs(prim_spmv(PRIM_SPMV_AUTO, 1, wide, prim_vector_of(type, NULL, wide.columns), 0,
+                           prim_vector_of(type, NULL, wide.rows), asking())));
+        cr_expect_not(
+            runs(prim_spmv(PRIM_SPMV_AUTO, 1, high, prim_vector_of(type, NULL, high.columns), 0,
+                           prim_vector_of(type, NULL, high.rows), asking())));
     }
 }

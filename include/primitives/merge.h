@@ -9,27 +9,25 @@
 extern "C" {
 #endif
 
-/* The rungs of the ladder; src/merge/README.md draws them. The values never change. */
+/* The rungs of the ladders, the merge's and the sort's; src/merge/README.md draws them. A rung of
+ * one is PRIM_ERROR_UNSUPPORTED in the other's calls. The values never change.
+ *
+ * The sort's from CO_RANK to WIDE: each block sorts its keys, and then sorted runs are merged, by
+ * the merge's rung of that name. RADIX and BITONIC merge nothing. */
 typedef enum prim_merge_variant {
     PRIM_MERGE_AUTO = 0,       /* the fastest rung that supports the call */
     PRIM_MERGE_CO_RANK = 1,    /* each thread searches its co-ranks, and merges from there */
     PRIM_MERGE_TILED = 2,      /* a block brings its part into shared memory first */
     PRIM_MERGE_CIRCULAR = 3,   /* a block brings in only what its last tile has used up */
     PRIM_MERGE_MERGE_PATH = 4, /* warps search, threads merge into registers, 16 bytes at a time */
-    PRIM_MERGE_STREAMED = 5    /* a block merges a long part; keys stream through ring buffers */
+    PRIM_MERGE_STREAMED = 5,   /* a block merges a long part; keys stream through ring buffers */
+    PRIM_MERGE_SORT_CO_RANK = 20,
+    PRIM_MERGE_SORT_TILED = 21,
+    PRIM_MERGE_SORT_STREAMED = 22,
+    PRIM_MERGE_SORT_WIDE = 23,   /* four runs at once */
+    PRIM_MERGE_SORT_RADIX = 24,  /* a pass for each 8 bits of a key, the lowest first */
+    PRIM_MERGE_SORT_BITONIC = 25 /* up to 4096 keys, by a network of comparisons in one block */
 } prim_merge_variant;
-
-/* The sort's rungs. CO_RANK to WIDE: each block sorts its keys, and then sorted runs are merged, by
- * the merge's rung of that name. RADIX and BITONIC merge nothing. */
-typedef enum prim_merge_sort_variant {
-    PRIM_MERGE_SORT_AUTO = 0,
-    PRIM_MERGE_SORT_CO_RANK = 1,
-    PRIM_MERGE_SORT_TILED = 2,
-    PRIM_MERGE_SORT_STREAMED = 3,
-    PRIM_MERGE_SORT_WIDE = 4,   /* four runs at once */
-    PRIM_MERGE_SORT_RADIX = 5,  /* a pass for each 8 bits of a key, the lowest first */
-    PRIM_MERGE_SORT_BITONIC = 6 /* up to 4096 keys, by a network of comparisons in one block */
-} prim_merge_sort_variant;
 
 /* Ascending: integers by value; floats from -inf over -0 and +0 to +inf, and then NaN: first those
  * without a sign, by rising payload, and then those with one, by falling payload. So two keys are
@@ -60,28 +58,27 @@ typedef enum prim_order { PRIM_ASCENDING = 0, PRIM_DESCENDING = 1 } prim_order;
  * Massively Parallel Processors, 4th edition (2022), chapter 12. */
 PRIM_API prim_status prim_merge(prim_merge_variant variant, prim_order order,
                                 cudaDataType_t key_type, const void *d_a, size_t a_count,
-                                const void *d_b, size_t b_count, void *d_out, void *d_workspace,
-                                size_t workspace_bytes, cudaStream_t stream);
+                                const void *d_b, size_t b_count, void *d_out,
+                                const prim_call *call);
 
-/* The workspace of prim_merge(). */
-PRIM_API prim_status prim_merge_workspace_bytes(prim_merge_variant variant, prim_order order,
-                                                cudaDataType_t key_type, size_t a_count,
-                                                size_t b_count, size_t *bytes);
-
-/* Would prim_merge() run here? */
-PRIM_API bool prim_merge_supports(prim_merge_variant variant, prim_order order,
-                                  cudaDataType_t key_type, size_t a_count, size_t b_count);
-
-/* What AUTO takes for prim_merge(). */
-PRIM_API prim_merge_variant prim_merge_choose(prim_order order, cudaDataType_t key_type,
-                                              size_t a_count, size_t b_count);
+/* Keys, and a value for each of them. */
+typedef struct prim_keys {
+    const void *keys;   /* device, or host for a _host call: `count` of the call's key_type, aligned
+                         * to one of them. May be NULL if count is 0 */
+    const void *values; /* likewise: `count` of the call's value_bytes, aligned to so many bytes.
+                         * May be NULL if count is 0 */
+    size_t count;       /* of keys, and of values */
+} prim_keys;
 
 /* prim_merge(), and each value goes where its key goes. Values are moved and never looked at: of
- * equal keys, those of d_a come first with their values, and each array's keep their order.
+ * equal keys, those of `a` come first with their values, and each array's keep their order.
  *
  *   value_bytes  of each value: 4, 8 or 16. Values are aligned to so many bytes.
- *   d_a_values, d_b_values, d_out_values  device, a value for each key of d_a, d_b and d_out; may
- *              be NULL where that may be NULL. Neither output may overlap any other operand.
+ *   a, b       their keys as d_a and d_b of prim_merge(), and their values, called d_a_values and
+ *              d_b_values in messages. All four may overlap each other.
+ *   d_out      device, a.count + b.count keys.
+ *   d_out_values  device, as many values. Neither output may overlap any other operand; both may
+ *              be NULL if both counts are 0.
  *
  * Returns what prim_merge() does, and
  *   PRIM_ERROR_VALUE        value_bytes is none of the three
@@ -89,27 +86,9 @@ PRIM_API prim_merge_variant prim_merge_choose(prim_order order, cudaDataType_t k
  *
  * The rest is as for prim_merge(). */
 PRIM_API prim_status prim_merge_pairs(prim_merge_variant variant, prim_order order,
-                                      cudaDataType_t key_type, size_t value_bytes, const void *d_a,
-                                      const void *d_a_values, size_t a_count, const void *d_b,
-                                      const void *d_b_values, size_t b_count, void *d_out,
-                                      void *d_out_values, void *d_workspace, size_t workspace_bytes,
-                                      cudaStream_t stream);
-
-/* The workspace of prim_merge_pairs(). */
-PRIM_API prim_status prim_merge_pairs_workspace_bytes(prim_merge_variant variant, prim_order order,
-                                                      cudaDataType_t key_type, size_t value_bytes,
-                                                      size_t a_count, size_t b_count,
-                                                      size_t *bytes);
-
-/* Would prim_merge_pairs() run here? */
-PRIM_API bool prim_merge_pairs_supports(prim_merge_variant variant, prim_order order,
-                                        cudaDataType_t key_type, size_t value_bytes, size_t a_count,
-                                        size_t b_count);
-
-/* What AUTO takes for prim_merge_pairs(). */
-PRIM_API prim_merge_variant prim_merge_pairs_choose(prim_order order, cudaDataType_t key_type,
-                                                    size_t value_bytes, size_t a_count,
-                                                    size_t b_count);
+                                      cudaDataType_t key_type, size_t value_bytes, prim_keys a,
+                                      prim_keys b, void *d_out, void *d_out_values,
+                                      const prim_call *call);
 
 /* d_out = the keys of d_in in order, equal ones in the order that they have in d_in.
  *
@@ -117,7 +96,7 @@ PRIM_API prim_merge_variant prim_merge_pairs_choose(prim_order order, cudaDataTy
  *   d_out      device, count keys. May be d_in itself; must not overlap it in any other way.
  *
  * Returns what prim_merge() does; PRIM_ERROR_OVERLAP: d_out overlaps d_in without being d_in; and
- *   PRIM_ERROR_UNSUPPORTED  BITONIC, and more than 4096 keys
+ *   PRIM_ERROR_UNSUPPORTED  SORT_BITONIC, and more than 4096 keys
  *
  * The workspace is as long as d_in, or 0 where one block sorts few keys; that of RADIX, and of AUTO
  * where it takes RADIX, is longer than d_in by up to a byte for each key and 1 MiB. One that is
@@ -127,58 +106,29 @@ PRIM_API prim_merge_variant prim_merge_pairs_choose(prim_order order, cudaDataTy
  * Source: of RADIX Adinets and Merrill, Onesweep: A Faster Least Significant Digit Radix Sort for
  * GPUs, 2022; of BITONIC Batcher, Sorting Networks and Their Applications, AFIPS 1968; of the
  * others that of prim_merge(). */
-PRIM_API prim_status prim_merge_sort(prim_merge_sort_variant variant, prim_order order,
+PRIM_API prim_status prim_merge_sort(prim_merge_variant variant, prim_order order,
                                      cudaDataType_t key_type, const void *d_in, size_t count,
-                                     void *d_out, void *d_workspace, size_t workspace_bytes,
-                                     cudaStream_t stream);
-
-/* The workspace of prim_merge_sort(). */
-PRIM_API prim_status prim_merge_sort_workspace_bytes(prim_merge_sort_variant variant,
-                                                     prim_order order, cudaDataType_t key_type,
-                                                     size_t count, size_t *bytes);
-/* Would prim_merge_sort() run here? */
-PRIM_API bool prim_merge_sort_supports(prim_merge_sort_variant variant, prim_order order,
-                                       cudaDataType_t key_type, size_t count);
-
-/* What AUTO takes for prim_merge_sort(). */
-PRIM_API prim_merge_sort_variant prim_merge_sort_choose(prim_order order, cudaDataType_t key_type,
-                                                        size_t count);
+                                     void *d_out, const prim_call *call);
 
 /* prim_merge_sort(), and each value goes where its key goes.
  *
  *   value_bytes  of each value: 4, 8 or 16. Values are aligned to so many bytes.
- *   d_values   device, a value for each key. May be NULL if count is 0.
- *   d_out_values  device, count values. May be d_values itself, whether d_out is d_in or not; must
- *              overlap nothing of the call in any other way, nor must d_out.
+ *   in         its keys as d_in of prim_merge_sort(), and their values, called d_in and d_values in
+ *              messages.
+ *   d_out      device, in.count keys. May be in.keys itself.
+ *   d_out_values  device, in.count values. May be in.values itself, whether d_out is in.keys or
+ *              not; must overlap nothing of the call in any other way, nor must d_out.
  *
  * Returns what prim_merge_sort() does, and
  *   PRIM_ERROR_VALUE        value_bytes is none of the three
- *   PRIM_ERROR_UNSUPPORTED  variant is not AUTO, STREAMED, RADIX or BITONIC
+ *   PRIM_ERROR_UNSUPPORTED  variant is not AUTO, SORT_STREAMED, SORT_RADIX or SORT_BITONIC
  *
  * The workspace holds the keys and the values once, and up to 255 bytes more; for RADIX there comes
  * on top what prim_merge_sort() says. */
-PRIM_API prim_status prim_merge_sort_pairs(prim_merge_sort_variant variant, prim_order order,
+PRIM_API prim_status prim_merge_sort_pairs(prim_merge_variant variant, prim_order order,
                                            cudaDataType_t key_type, size_t value_bytes,
-                                           const void *d_in, const void *d_values, size_t count,
-                                           void *d_out, void *d_out_values, void *d_workspace,
-                                           size_t workspace_bytes, cudaStream_t stream);
-
-/* The workspace of prim_merge_sort_pairs(). */
-PRIM_API prim_status prim_merge_sort_pairs_workspace_bytes(prim_merge_sort_variant variant,
-                                                           prim_order order,
-                                                           cudaDataType_t key_type,
-                                                           size_t value_bytes, size_t count,
-                                                           size_t *bytes);
-
-/* Would prim_merge_sort_pairs() run here? */
-PRIM_API bool prim_merge_sort_pairs_supports(prim_merge_sort_variant variant, prim_order order,
-                                             cudaDataType_t key_type, size_t value_bytes,
-                                             size_t count);
-
-/* What AUTO takes for prim_merge_sort_pairs(). */
-PRIM_API prim_merge_sort_variant prim_merge_sort_pairs_choose(prim_order order,
-                                                              cudaDataType_t key_type,
-                                                              size_t value_bytes, size_t count);
+                                           prim_keys in, void *d_out, void *d_out_values,
+                                           const prim_call *call);
 
 /* d_indices = the permutation that sorts d_in: d_indices[0] is the index in d_in of the first key
  * in order. Indices of equal keys ascend. prim_gather() brings values of any size into that order.
@@ -190,31 +140,14 @@ PRIM_API prim_merge_sort_variant prim_merge_sort_pairs_choose(prim_order order,
  * Returns what prim_merge_sort() does, and
  *   PRIM_ERROR_TYPE         index_type is neither of the two
  *   PRIM_ERROR_SIZE         more than 2^32 keys, for CUDA_R_32U
- *   PRIM_ERROR_UNSUPPORTED  variant is not AUTO, STREAMED, RADIX or BITONIC
+ *   PRIM_ERROR_UNSUPPORTED  variant is not AUTO, SORT_STREAMED, SORT_RADIX or SORT_BITONIC
  *
  * The workspace holds the keys twice and the indices once, and up to 510 bytes more; for RADIX
  * there comes on top what prim_merge_sort() says. */
-PRIM_API prim_status prim_merge_sort_permutation(prim_merge_sort_variant variant, prim_order order,
+PRIM_API prim_status prim_merge_sort_permutation(prim_merge_variant variant, prim_order order,
                                                  cudaDataType_t key_type, const void *d_in,
                                                  size_t count, cudaDataType_t index_type,
-                                                 void *d_indices, void *d_workspace,
-                                                 size_t workspace_bytes, cudaStream_t stream);
-
-/* The workspace of prim_merge_sort_permutation(). */
-PRIM_API prim_status prim_merge_sort_permutation_workspace_bytes(
-    prim_merge_sort_variant variant, prim_order order, cudaDataType_t key_type, size_t count,
-    cudaDataType_t index_type, size_t *bytes);
-
-/* Would prim_merge_sort_permutation() run here? */
-PRIM_API bool prim_merge_sort_permutation_supports(prim_merge_sort_variant variant,
-                                                   prim_order order, cudaDataType_t key_type,
-                                                   size_t count, cudaDataType_t index_type);
-
-/* What AUTO takes for prim_merge_sort_permutation(). */
-PRIM_API prim_merge_sort_variant prim_merge_sort_permutation_choose(prim_order order,
-                                                                    cudaDataType_t key_type,
-                                                                    size_t count,
-                                                                    cudaDataType_t index_type);
+                                                 void *d_indices, const prim_call *call);
 
 /* d_ranks[i] = the co-rank of diagonal d_diagonals[i]: how many of the first d_diagonals[i] keys of
  * the merged array come from d_a. The others come from d_b. This divides one merge into independent
@@ -225,12 +158,12 @@ PRIM_API prim_merge_sort_variant prim_merge_sort_permutation_choose(prim_order o
  *   d_ranks    device, `count` numbers. Must not overlap d_a, d_b or d_diagonals.
  *   count      any number; 0 writes nothing, and the two pointers may be NULL.
  *
- * Returns what prim_merge() does, except for variants and workspaces. One thread for each rank
- * takes log2(min(a_count, b_count)) + 1 steps at most. */
+ * Returns what prim_merge() does, except for variants; it needs no workspace. One thread for each
+ * rank takes log2(min(a_count, b_count)) + 1 steps at most. */
 PRIM_API prim_status prim_co_rank(prim_order order, cudaDataType_t key_type, const void *d_a,
                                   size_t a_count, const void *d_b, size_t b_count,
                                   const uint64_t *d_diagonals, size_t count, uint64_t *d_ranks,
-                                  cudaStream_t stream);
+                                  const prim_call *call);
 
 /* The most runs that prim_co_ranks() takes. */
 enum { PRIM_CO_RANKS_MOST_RUNS = 8 };
@@ -243,7 +176,7 @@ enum { PRIM_CO_RANKS_MOST_RUNS = 8 };
  *   run_count  1 to 8.
  *   h_runs     host, run_count device pointers, read during the call: ascending or descending keys
  *              as `order` says. NULL where a run is empty. Runs may overlap.
- *   h_counts   host, run_count numbers of keys, read during the call.
+ *   h_counts   host, run_count numbers of keys, read during the call, also where it is only asked.
  *   d_diagonals  device, `count` numbers; one above the number of all keys is taken as that number.
  *   d_ranks    device, count * run_count numbers. Must overlap neither a run nor d_diagonals.
  *   count      any number; 0 writes nothing, and the two pointers may be NULL.
@@ -254,7 +187,7 @@ enum { PRIM_CO_RANKS_MOST_RUNS = 8 };
 PRIM_API prim_status prim_co_ranks(prim_order order, cudaDataType_t key_type, size_t run_count,
                                    const void *const *h_runs, const size_t *h_counts,
                                    const uint64_t *d_diagonals, size_t count, uint64_t *d_ranks,
-                                   cudaStream_t stream);
+                                   const prim_call *call);
 
 /* d_out[i] = d_values[d_indices[i]], for values of any kind.
  *
@@ -267,13 +200,15 @@ PRIM_API prim_status prim_co_ranks(prim_order order, cudaDataType_t key_type, si
  *   d_out      device, count values, with any alignment. Must overlap neither d_values nor
  *              d_indices.
  *
- * Returns what every call does, except for variants and workspaces, and
+ * Returns what every call does, except for variants, and
  *   PRIM_ERROR_TYPE         index_type is neither of the two
  *   PRIM_ERROR_VALUE        value_bytes is 0
- *   PRIM_ERROR_OVERLAP      d_out overlaps d_values or d_indices */
+ *   PRIM_ERROR_OVERLAP      d_out overlaps d_values or d_indices
+ *
+ * It needs no workspace. */
 PRIM_API prim_status prim_gather(size_t value_bytes, const void *d_values, size_t value_count,
                                  cudaDataType_t index_type, const void *d_indices, size_t count,
-                                 void *d_out, cudaStream_t stream);
+                                 void *d_out, const prim_call *call);
 
 /* *d_answer = 1 if the keys of d_in are in order, and 0 if not. Fewer than two keys always are.
  *
@@ -281,9 +216,9 @@ PRIM_API prim_status prim_gather(size_t value_bytes, const void *d_values, size_
  *   d_in       device, count keys of key_type. May be NULL if count is 0.
  *   d_answer   device, one. Must not overlap d_in.
  *
- * Returns what prim_merge() does, except for variants and workspaces. */
+ * Returns what prim_merge() does, except for variants; it needs no workspace. */
 PRIM_API prim_status prim_is_sorted(prim_order order, cudaDataType_t key_type, const void *d_in,
-                                    size_t count, uint32_t *d_answer, cudaStream_t stream);
+                                    size_t count, uint32_t *d_answer, const prim_call *call);
 
 /* The same on the CPU, in host memory, done when the calls return.
  *
@@ -304,13 +239,10 @@ PRIM_API prim_status prim_merge_host(prim_order order, cudaDataType_t key_type, 
 PRIM_API prim_status prim_merge_sort_host(prim_order order, cudaDataType_t key_type,
                                           const void *h_in, size_t count, void *h_out, int threads);
 PRIM_API prim_status prim_merge_pairs_host(prim_order order, cudaDataType_t key_type,
-                                           size_t value_bytes, const void *h_a,
-                                           const void *h_a_values, size_t a_count, const void *h_b,
-                                           const void *h_b_values, size_t b_count, void *h_out,
-                                           void *h_out_values, int threads);
+                                           size_t value_bytes, prim_keys a, prim_keys b,
+                                           void *h_out, void *h_out_values, int threads);
 PRIM_API prim_status prim_merge_sort_pairs_host(prim_order order, cudaDataType_t key_type,
-                                                size_t value_bytes, const void *h_in,
-                                                const void *h_values, size_t count, void *h_out,
+                                                size_t value_bytes, prim_keys in, void *h_out,
                                                 void *h_out_values, int threads);
 PRIM_API prim_status prim_merge_sort_permutation_host(prim_order order, cudaDataType_t key_type,
                                                       const void *h_in, size_t count,
@@ -330,13 +262,12 @@ PRIM_API prim_status prim_gather_host(size_t value_bytes, const void *h_values, 
 PRIM_API prim_status prim_is_sorted_host(prim_order order, cudaDataType_t key_type,
                                          const void *h_in, size_t count, uint32_t *h_answer);
 
-/* The variants: PRIM_MERGE_AUTO at index 0, then up the ladder; NULL behind the last. */
+/* The variants: PRIM_MERGE_AUTO at index 0, then up the merge's ladder, then up the sort's; NULL
+ * behind the last. */
 PRIM_API const prim_variant *prim_merge_variant_at(size_t index);
-PRIM_API const prim_variant *prim_merge_sort_variant_at(size_t index);
 
 /* One of them by its value; NULL for a value that is no variant. */
 PRIM_API const prim_variant *prim_merge_variant_info(prim_merge_variant variant);
-PRIM_API const prim_variant *prim_merge_sort_variant_info(prim_merge_sort_variant variant);
 
 #if defined(__cplusplus)
 }

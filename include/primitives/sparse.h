@@ -59,12 +59,13 @@ enum { PRIM_SPARSE_SLICE_ROWS = 32 };
  *        these only.
  *   JDS  permutation[rows]: the row at each place of the order by length; h_groups[group_count], in
  *        host memory and read during the call, which cover the rows in order (of any widths, and
- *        some entries may belong to none); column_indices[entries], values[entries].
+ *        some entries may belong to none); column_indices[entries], values[entries]. A call that is
+ *        only asked needs the groups too, and prim_sparse_check() alone does without.
  *   SELL slices of 32 rows, the last one filled up with rows that have no entries:
  *        slice_offsets[rows / 32 rounded up, + 1], each a multiple of 32; permutation[rows]: the
- *        row at each place, or NULL where rows are not permuted; column_indices[entries],
- *        values[entries]. Entry s of the row at place 32 i + l lies at slice_offsets[i] + 32 s + l;
- *        padding as in ELL, and `entries` includes it. */
+ *        row at each place, or NULL where rows are not permuted, also where a call is only asked;
+ *        column_indices[entries], values[entries]. Entry s of the row at place 32 i + l lies at
+ *        slice_offsets[i] + 32 s + l; padding as in ELL, and `entries` includes it. */
 typedef struct prim_sparse {
     prim_sparse_format format;
     size_t rows, columns, entries; /* rows and columns below 2^31 */
@@ -89,9 +90,8 @@ typedef struct prim_sparse {
  *   matrix     its arrays on the device, h_groups excepted; arrays may be NULL where they are
  *              empty. With indices outside the matrix or offsets out of order, behaviour is
  *              undefined: prim_sparse_check() finds them.
- *   d_x        device, matrix.columns elements. May be NULL if there are none.
- *   d_y        device, matrix.rows elements. Must overlap neither d_x nor an array of the matrix.
- *              May be NULL if there are none.
+ *   x, y       device; x has matrix.columns elements, and y matrix.rows. y must overlap neither x
+ *              nor an array of the matrix. In messages their data are d_x and d_y.
  *
  * Types (values, x and y of one type): CUDA_R_32F, CUDA_R_64F, CUDA_R_16F, CUDA_R_16BF; x and y may
  * also both be CUDA_R_32F with values of CUDA_R_16F or CUDA_R_16BF. Products of halves are summed
@@ -102,8 +102,9 @@ typedef struct prim_sparse {
  *   PRIM_ERROR_ENUM         the format does not exist
  *   PRIM_ERROR_TYPE         the types do not exist, or do not go together
  *   PRIM_ERROR_VALUE        rows or columns is 2^31 or more; ell_ld is less than rows; the groups
- *                           do not cover the rows in order, or lie outside of the entries
- *   PRIM_ERROR_OVERLAP      d_y overlaps d_x or an array of the matrix
+ *                           do not cover the rows in order, or lie outside of the entries; x.count
+ *                           is not the matrix's columns, or y.count not its rows
+ *   PRIM_ERROR_OVERLAP      y overlaps x or an array of the matrix
  *
  * Determinism: each rung gives the same bits in every run and on every GPU: its choices depend only
  * on the matrix's format, sizes and types. The order in which a row's products are added differs
@@ -131,23 +132,7 @@ typedef struct prim_sparse {
  * Hwu, Kirk and El Hajj, Programming Massively Parallel Processors, 4th edition (2022), chapter 14.
  */
 PRIM_API prim_status prim_spmv(prim_spmv_variant variant, double alpha, prim_sparse matrix,
-                               cudaDataType_t x_type, const void *d_x, double beta,
-                               cudaDataType_t y_type, void *d_y, void *d_workspace,
-                               size_t workspace_bytes, cudaStream_t stream);
-
-/* The workspace of prim_spmv(). This query and the next two ignore the matrix's arrays, except
- * h_groups. */
-PRIM_API prim_status prim_spmv_workspace_bytes(prim_spmv_variant variant, prim_sparse matrix,
-                                               cudaDataType_t x_type, cudaDataType_t y_type,
-                                               size_t *bytes);
-
-/* Would prim_spmv() run here? */
-PRIM_API bool prim_spmv_supports(prim_spmv_variant variant, prim_sparse matrix,
-                                 cudaDataType_t x_type, cudaDataType_t y_type);
-
-/* What AUTO takes for prim_spmv(). */
-PRIM_API prim_spmv_variant prim_spmv_choose(prim_sparse matrix, cudaDataType_t x_type,
-                                            cudaDataType_t y_type);
+                               prim_vector x, double beta, prim_vector y, const prim_call *call);
 
 /* prim_spmv() on the CPU, any format in host memory, done when the call returns. A row's products
  * are added one by one to 0, in the order of its entries. No rung for CSR has this order: the last
@@ -159,23 +144,20 @@ PRIM_API prim_spmv_variant prim_spmv_choose(prim_sparse matrix, cudaDataType_t x
  * Returns what prim_spmv() does, except for variants, workspaces and CUDA; PRIM_ERROR_VALUE also
  * for threads that are not 1 to 1024, PRIM_ERROR_UNSUPPORTED for threads > 1 in a library built
  * without OpenMP and for a type that was trimmed from src/sparse/instances.h. */
-PRIM_API prim_status prim_spmv_host(double alpha, prim_sparse matrix, cudaDataType_t x_type,
-                                    const void *h_x, double beta, cudaDataType_t y_type, void *h_y,
-                                    int threads);
+PRIM_API prim_status prim_spmv_host(double alpha, prim_sparse matrix, prim_vector x, double beta,
+                                    prim_vector y, int threads);
 
 /* ---- a plan, for many products with one structure ---- */
-
-/* *bytes = the memory of a plan for a CSR matrix of these sizes: some 2.1 bytes for each entry and
- * row, of which a product reads few where the plan is worth it; 0 for a matrix for which
- * PRIM_SPMV_CSR_MERGE needs no workspace. Computed from sizes alone: arrays are not looked at, and
- * types only have to exist. Same errors as prim_spmv_plan(). */
-PRIM_API prim_status prim_spmv_plan_bytes(prim_sparse matrix, size_t *bytes);
 
 /* d_plan = what depends only on the structure of a CSR matrix, its offsets and columns: where its
  * work is divided, where rows begin and of what kinds they are; and the columns in fewer bytes, for
  * each tile of 3072 entries and rows: 0 bytes where neighbouring rows have neighbouring columns, as
  * in stencils and bands; 16 bits each where they lie within 65536 of each other. For other tiles
  * the plan has no columns: those of the matrix are read.
+ *
+ * Asked, it says with output_bytes what a plan for a matrix of these sizes takes: some 2.1 bytes
+ * for each entry and row, of which a product reads few where the plan is worth it; 0 for a matrix
+ * for which PRIM_SPMV_CSR_MERGE needs no workspace. With d_plan NULL plan_bytes does not matter.
  *
  *   matrix     CSR on the device in which prim_sparse_check() finds nothing; otherwise behaviour is
  *              undefined. `values` is not looked at, and may be NULL.
@@ -191,7 +173,7 @@ PRIM_API prim_status prim_spmv_plan_bytes(prim_sparse matrix, size_t *bytes);
  *   PRIM_ERROR_MISALIGNED   d_plan lacks its alignment
  *   PRIM_ERROR_VALUE        as for prim_spmv()
  *   PRIM_ERROR_OVERLAP      d_plan overlaps row_offsets or column_indices
- *   PRIM_ERROR_WORKSPACE    plan_bytes is less than prim_spmv_plan_bytes() says
+ *   PRIM_ERROR_WORKSPACE    plan_bytes is less than the plan takes
  *   PRIM_ERROR_UNSUPPORTED  the format is not CSR
  *
  * Determinism: the same plan in every run and on every GPU, apart from bytes that no product uses,
@@ -199,10 +181,7 @@ PRIM_API prim_status prim_spmv_plan_bytes(prim_sparse matrix, size_t *bytes);
  * Work: reads offsets and columns once, and writes each tile's part of the plan. Workspace: 16
  * bytes for each tile, and 16. */
 PRIM_API prim_status prim_spmv_plan(prim_sparse matrix, void *d_plan, size_t plan_bytes,
-                                    void *d_workspace, size_t workspace_bytes, cudaStream_t stream);
-
-/* The workspace of prim_spmv_plan(). */
-PRIM_API prim_status prim_spmv_plan_workspace_bytes(prim_sparse matrix, size_t *bytes);
+                                    const prim_call *call);
 
 /* y = alpha · A · x + beta · y with a plan: the bits of prim_spmv() with PRIM_SPMV_CSR_MERGE.
  *
@@ -210,7 +189,7 @@ PRIM_API prim_status prim_spmv_plan_workspace_bytes(prim_sparse matrix, size_t *
  *              may be others. All three are read.
  *   d_plan     device, as prim_spmv_plan() filled it. It is only read: any number of products may
  *              use it at once. Whether it belongs to this structure is not checked; with another
- *              one's, behaviour is undefined. Must not overlap d_y.
+ *              one's, behaviour is undefined. Must not overlap y.
  *   the rest   as for prim_spmv(), all types of PRIM_SPMV_CSR_MERGE among them.
  *
  * Returns what prim_spmv() does, except for variants, and what prim_spmv_plan() does for d_plan.
@@ -219,14 +198,8 @@ PRIM_API prim_status prim_spmv_plan_workspace_bytes(prim_sparse matrix, size_t *
  * again.
  * Workspace: that of PRIM_SPMV_CSR_MERGE, less that of prim_spmv_plan(). */
 PRIM_API prim_status prim_spmv_planned(double alpha, prim_sparse matrix, const void *d_plan,
-                                       size_t plan_bytes, cudaDataType_t x_type, const void *d_x,
-                                       double beta, cudaDataType_t y_type, void *d_y,
-                                       void *d_workspace, size_t workspace_bytes,
-                                       cudaStream_t stream);
-
-/* The workspace of prim_spmv_planned(). The arrays are not looked at. */
-PRIM_API prim_status prim_spmv_planned_workspace_bytes(prim_sparse matrix, cudaDataType_t x_type,
-                                                       cudaDataType_t y_type, size_t *bytes);
+                                       size_t plan_bytes, prim_vector x, double beta, prim_vector y,
+                                       const prim_call *call);
 
 /* ---- conversions, in host memory ---- */
 
@@ -295,8 +268,9 @@ typedef struct prim_sparse_finding {
 /* *d_finding = what is wrong with a matrix in device memory: what prim_sparse_check_host() finds
  * first, rule by rule and row by row, and the same in every run.
  *
- *   matrix     its arrays on the device, h_groups excepted, which the call checks on the host.
- *              Whatever they hold, nothing outside them is read.
+ *   matrix     its arrays on the device, h_groups excepted, which the call checks on the host,
+ *              unless it is only asked and they are NULL. Whatever they hold, nothing outside them
+ *              is read.
  *   d_finding  device, one. Must not overlap an array of the matrix.
  *
  * The wrong number is at `place`. After a rule that is broken, no other is checked.
@@ -308,12 +282,7 @@ typedef struct prim_sparse_finding {
  *
  * Workspace: 4 bytes a row, where there is a permutation; otherwise none. */
 PRIM_API prim_status prim_sparse_check(prim_sparse matrix, prim_sparse_finding *d_finding,
-                                       void *d_workspace, size_t workspace_bytes,
-                                       cudaStream_t stream);
-
-/* The workspace of prim_sparse_check(). The arrays are not looked at, h_groups excepted; of SELL's
- * permutation, only whether it is NULL. */
-PRIM_API prim_status prim_sparse_check_workspace_bytes(prim_sparse matrix, size_t *bytes);
+                                       const prim_call *call);
 
 /* ---- conversions, on the device ----
  *
@@ -335,7 +304,7 @@ PRIM_API prim_status prim_sparse_check_workspace_bytes(prim_sparse matrix, size_
  *
  *     prim_sparse_convert_size()    on the device: writes the size to device memory
  *     the host                      waits, and copies it: the one step that needs the host
- *     prim_sparse_convert_bytes()   on the host: the memory that the target takes
+ *     prim_sparse_convert(), asked  on the host: output_bytes, the memory that the target takes
  *     prim_sparse_convert()         on the device: fills it
  *
  * For ELL and JDS an upper bound will do in place of the first call: a larger width only pads more,
@@ -362,14 +331,8 @@ PRIM_API prim_status prim_sparse_check_workspace_bytes(prim_sparse matrix, size_
  *   PRIM_ERROR_OVERLAP      d_size overlaps an array of `from`
  *   PRIM_ERROR_UNSUPPORTED  neither format is CSR; to JDS, there are 2^32 entries or more */
 PRIM_API prim_status prim_sparse_convert_size(prim_sparse from, prim_sparse_format format,
-                                              int64_t width, uint64_t *d_size, void *d_workspace,
-                                              size_t workspace_bytes, cudaStream_t stream);
-
-/* *bytes = the memory that prim_sparse_convert() fills for these arguments, computed on the host.
- * Same errors. */
-PRIM_API prim_status prim_sparse_convert_bytes(prim_sparse from, prim_sparse_format format,
-                                               cudaDataType_t offset_type, int64_t width,
-                                               size_t size, size_t *bytes);
+                                              int64_t width, uint64_t *d_size,
+                                              const prim_call *call);
 
 /* *to = the same matrix in another format, its arrays in d_memory, one behind the other. `to` is
  * written when the call returns, the arrays when the work runs.
@@ -378,9 +341,10 @@ PRIM_API prim_status prim_sparse_convert_bytes(prim_sparse from, prim_sparse_for
  *   offset_type  of CSR's and SELL's offsets.
  *   size       of the target, as above; for SELL a multiple of 32, for JDS at least 1 where there
  *              are rows. Not looked at where the host knows it.
- *   d_memory   device, aligned to 16 bytes, `bytes` long. Must not overlap an array of `from`. May
- *              be NULL if that is 0.
- *   to         host, 1 matrix.
+ *   d_memory   device, aligned to 16 bytes, `bytes` long: at least the output_bytes that the call
+ *              answers where it is asked. With d_memory NULL `bytes` does not matter then. Must not
+ *              overlap an array of `from`. May be NULL if no bytes are needed.
+ *   to         host, 1 matrix. Where the call is only asked it may be NULL, and is not written.
  *   d_missing  device, one, or NULL. *d_missing = by how much `size` was too small: entries of rows
  *              that are longer than ELL's width, entries of CSR or of HYB in COO, groups of JDS, or
  *              places of SELL. 0: the target is the whole matrix. Otherwise it is a valid matrix of
@@ -411,86 +375,63 @@ PRIM_API prim_status prim_sparse_convert_bytes(prim_sparse from, prim_sparse_for
  * JDS a radix sort of the rows, of up to four passes.
  * Workspace: from ELL and SELL, and to ELL, some 8 bytes for each row; from and to HYB 16; from JDS
  * 20, to JDS some 30, and 10 KiB; to SELL some 8 for each slice, and with sigma above 1 another 4
- * for each row, above 1024 another 8; otherwise none. */
+ * for each row, above 1024 another 8; otherwise none. It does not depend on `size`, and is that of
+ * prim_sparse_convert_size(). */
 PRIM_API prim_status prim_sparse_convert(prim_sparse from, prim_sparse_format format,
                                          cudaDataType_t offset_type, int64_t width, size_t size,
                                          void *d_memory, size_t bytes, prim_sparse *to,
-                                         uint64_t *d_missing, void *d_workspace,
-                                         size_t workspace_bytes, cudaStream_t stream);
-
-/* The workspace of prim_sparse_convert_size() and of prim_sparse_convert(). */
-PRIM_API prim_status prim_sparse_convert_workspace_bytes(prim_sparse from,
-                                                         prim_sparse_format format, int64_t width,
-                                                         size_t *bytes);
+                                         uint64_t *d_missing, const prim_call *call);
 
 /* ---- dense matrices, on the device ---- */
 
 /* *d_size = how many elements of a dense matrix are not 0: the `size` of prim_sparse_from_dense().
  *
- *   type       of the elements: CUDA_R_32F, CUDA_R_64F, CUDA_R_16F or CUDA_R_16BF.
- *   d_in       device, row-major, rows × columns, below 2^31 each. May be NULL if there are none.
- *   ld         elements from the start of one row to the next, at least columns.
- *   d_size     device, one. Must not overlap d_in.
+ *   in         device, of CUDA_R_32F, CUDA_R_64F, CUDA_R_16F or CUDA_R_16BF; rows and columns are
+ *              below 2^31 each. In messages its data is d_in.
+ *   d_size     device, one. Must not overlap `in`.
  *
  * Returns what every call does, except for variants, and
- *   PRIM_ERROR_VALUE        rows or columns is 2^31 or more; ld is less than columns
- *   PRIM_ERROR_OVERLAP      d_size overlaps d_in */
-PRIM_API prim_status prim_sparse_from_dense_size(cudaDataType_t type, const void *d_in, size_t rows,
-                                                 size_t columns, size_t ld, uint64_t *d_size,
-                                                 void *d_workspace, size_t workspace_bytes,
-                                                 cudaStream_t stream);
-
-/* *bytes = the memory that prim_sparse_from_dense() fills, computed on the host. Same errors. */
-PRIM_API prim_status prim_sparse_from_dense_bytes(cudaDataType_t type, size_t rows, size_t columns,
-                                                  cudaDataType_t offset_type, size_t size,
-                                                  size_t *bytes);
+ *   PRIM_ERROR_VALUE        rows or columns is 2^31 or more
+ *   PRIM_ERROR_OVERLAP      d_size overlaps `in` */
+PRIM_API prim_status prim_sparse_from_dense_size(prim_matrix in, uint64_t *d_size,
+                                                 const prim_call *call);
 
 /* *to = the nonzero elements as CSR, those of a row in the order of their columns. NaN is not 0;
  * zeros of both signs are.
  *
- *   type, d_in, rows, columns, ld   as above.
+ *   in         as above.
  *   offset_type, size, d_memory, bytes, to, d_missing   as for prim_sparse_convert() to CSR.
  *
  * Returns what prim_sparse_from_dense_size() and prim_sparse_convert() do.
  * Determinism: the same bits in every run and on every GPU.
- * Workspace: some 8 bytes a row; of more than 512 columns, some 16 for each 512 of them. */
-PRIM_API prim_status prim_sparse_from_dense(cudaDataType_t type, const void *d_in, size_t rows,
-                                            size_t columns, size_t ld, cudaDataType_t offset_type,
-                                            size_t size, void *d_memory, size_t bytes,
-                                            prim_sparse *to, uint64_t *d_missing, void *d_workspace,
-                                            size_t workspace_bytes, cudaStream_t stream);
+ * Workspace: some 8 bytes a row; of more than 512 columns, some 16 for each 512 of them. It does
+ * not depend on `size`, and is that of prim_sparse_from_dense_size(). */
+PRIM_API prim_status prim_sparse_from_dense(prim_matrix in, cudaDataType_t offset_type, size_t size,
+                                            void *d_memory, size_t bytes, prim_sparse *to,
+                                            uint64_t *d_missing, const prim_call *call);
 
-/* The workspace of prim_sparse_from_dense_size() and of prim_sparse_from_dense(). */
-PRIM_API prim_status prim_sparse_from_dense_workspace_bytes(cudaDataType_t type, size_t rows,
-                                                            size_t columns, size_t *bytes);
-
-/* d_out = a CSR matrix as a dense one.
+/* out = a CSR matrix as a dense one.
  *
  *   matrix     CSR on the device in which prim_sparse_check() finds nothing; any other leads
  *              anywhere.
- *   d_out      device, row-major, matrix.rows × matrix.columns elements of its value_type. Must not
- *              overlap an array of the matrix. May be NULL if there are none. Gaps between rows are
- *              not written.
- *   ld         elements from the start of one row to the next, at least matrix.columns.
+ *   out        device, with the rows, the columns and the value_type of the matrix. Must not
+ *              overlap an array of the matrix. Gaps between rows are not written. In messages its
+ *              data is d_out.
  *
  * The entries of one row and column are added to +0 one by one, in their order, and each sum is
- * rounded: a lone -0 becomes +0. Takes no workspace.
- * Returns what every call does, except for variants and workspaces, and
+ * rounded: a lone -0 becomes +0. It needs no workspace.
+ * Returns what every call does, except for variants, and
  *   PRIM_ERROR_ENUM         the format does not exist
- *   PRIM_ERROR_TYPE         the types of the matrix do not exist
- *   PRIM_ERROR_VALUE        as for prim_spmv(); ld is less than columns
- *   PRIM_ERROR_OVERLAP      d_out overlaps an array of the matrix
+ *   PRIM_ERROR_TYPE         the types of the matrix do not exist, or out.type is not its value_type
+ *   PRIM_ERROR_VALUE        rows or columns is 2^31 or more, or not that of the matrix
+ *   PRIM_ERROR_OVERLAP      out overlaps an array of the matrix
  *   PRIM_ERROR_UNSUPPORTED  the format is not CSR
  *
  * Determinism: the same bits in every run and on every GPU. */
-PRIM_API prim_status prim_sparse_to_dense(prim_sparse matrix, void *d_out, size_t ld,
-                                          cudaStream_t stream);
+PRIM_API prim_status prim_sparse_to_dense(prim_sparse matrix, prim_matrix out,
+                                          const prim_call *call);
 
 /* ---- transposed, on the device ---- */
-
-/* *bytes = the memory that prim_sparse_transpose() fills, computed on the host. Same errors. */
-PRIM_API prim_status prim_sparse_transpose_bytes(prim_sparse from, cudaDataType_t offset_type,
-                                                 size_t *bytes);
 
 /* *to = the transpose of a CSR matrix, as CSR; the same arrays are the matrix itself in CSC. The
  * entries of a row of the result are in the order of the rows that they come from, and those of one
@@ -514,14 +455,7 @@ PRIM_API prim_status prim_sparse_transpose_bytes(prim_sparse from, cudaDataType_
  * Workspace: up to 26 bytes for each entry, and 10 KiB. */
 PRIM_API prim_status prim_sparse_transpose(prim_sparse from, cudaDataType_t offset_type,
                                            void *d_memory, size_t bytes, prim_sparse *to,
-                                           void *d_workspace, size_t workspace_bytes,
-                                           cudaStream_t stream);
-
-/* The workspace of prim_sparse_transpose(). */
-PRIM_API prim_status prim_sparse_transpose_workspace_bytes(prim_sparse from, size_t *bytes);
-
-/* *bytes = the memory that prim_sparse_sort() fills, computed on the host. Same errors. */
-PRIM_API prim_status prim_sparse_sort_bytes(prim_sparse from, size_t *bytes);
+                                           const prim_call *call);
 
 /* *to = the entries of a COO matrix in the order of their rows, and in a row of their columns;
  * where d_entries is not NULL, the values of one row and column are added up to one entry. It needs
@@ -529,10 +463,8 @@ PRIM_API prim_status prim_sparse_sort_bytes(prim_sparse from, size_t *bytes);
  *
  *   from       COO on the device, of fewer than 2^32 entries, with its rows in any order. Row and
  *              column indices must lie in the matrix, otherwise behaviour is undefined.
- *   d_memory   device, aligned to 16 bytes, `bytes` long: room for as many entries as `from` has.
- *              Must not overlap an array of `from`. May be NULL if that is 0.
- *   to         host, 1 matrix, written when the call returns; its arrays, when the work runs. Its
- *              `entries` is that of `from`.
+ *   d_memory, bytes, to   as for prim_sparse_convert(): room for as many entries as `from` has, and
+ *              to->entries is that number.
  *   d_entries  device, one, or NULL. *d_entries = the number of entries that are left: wait, and
  *              set to->entries to it. Memory behind them is not written. Must not overlap an array
  *              of `from` or d_memory.
@@ -556,11 +488,7 @@ PRIM_API prim_status prim_sparse_sort_bytes(prim_sparse from, size_t *bytes);
  * Determinism: the same bits in every run and on every GPU.
  * Workspace: up to 26 bytes for each entry, and 20 KiB. */
 PRIM_API prim_status prim_sparse_sort(prim_sparse from, void *d_memory, size_t bytes,
-                                      prim_sparse *to, uint64_t *d_entries, void *d_workspace,
-                                      size_t workspace_bytes, cudaStream_t stream);
-
-/* The workspace of prim_sparse_sort(). */
-PRIM_API prim_status prim_sparse_sort_workspace_bytes(prim_sparse from, size_t *bytes);
+                                      prim_sparse *to, uint64_t *d_entries, const prim_call *call);
 
 /* The variants: PRIM_SPMV_AUTO at index 0, then up the ladder; NULL behind the last. */
 PRIM_API const prim_variant *prim_spmv_variant_at(size_t index);

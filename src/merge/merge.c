@@ -24,8 +24,8 @@ prim_status prim_merge_check_order_and_type(const prim_request *call, prim_order
 }
 
 /* The keys of both arrays, counted together. */
-static prim_status check_both_counts(const prim_request *call, cudaDataType_t key_type, size_t a_count,
-                                     size_t b_count)
+static prim_status check_both_counts(const prim_request *call, cudaDataType_t key_type,
+                                     size_t a_count, size_t b_count)
 {
     const size_t key_bytes = prim_element_bytes(key_type), most = SIZE_MAX / key_bytes;
     if (a_count <= most && b_count <= most - a_count)
@@ -36,8 +36,8 @@ static prim_status check_both_counts(const prim_request *call, cudaDataType_t ke
 }
 
 /* The two arrays may overlap each other. */
-static prim_status check_both_arrays(const prim_request *call, cudaDataType_t key_type, const void *a,
-                                     size_t a_count, const void *b, size_t b_count,
+static prim_status check_both_arrays(const prim_request *call, cudaDataType_t key_type,
+                                     const void *a, size_t a_count, const void *b, size_t b_count,
                                      prim_span *spans)
 {
     const size_t key_bytes = prim_element_bytes(key_type);
@@ -123,155 +123,82 @@ static void describe_merge(const void *any, char *text, size_t bytes)
 
 static const prim_ladder merge_ladder = {
     .rungs = prim_merge_rungs,
+    .others = prim_merge_sort_rungs,
     .choose = prim_merge_choose_rung,
     .check_kind = check_merge,
     .check_operands = check_merge_operands,
     .describe = describe_merge,
 };
 
-static prim_merge_args merge_shape(const char *name, prim_merge_variant variant, prim_order order,
-                                   cudaDataType_t key_type, size_t a_count, size_t b_count)
+static prim_merge_args merge_args(const char *name, prim_merge_variant variant, prim_order order,
+                                  cudaDataType_t key_type, const void *a, size_t a_count,
+                                  const void *b, size_t b_count, void *out)
 {
     return (prim_merge_args){.call = {.name = name, .variant = (int)variant},
                              .order = order,
                              .key_type = key_type,
+                             .a = a,
+                             .b = b,
                              .a_count = a_count,
-                             .b_count = b_count};
+                             .b_count = b_count,
+                             .out = out};
 }
 
-static prim_merge_args pairs_shape(const char *name, prim_merge_variant variant, prim_order order,
-                                   cudaDataType_t key_type, size_t value_bytes, size_t a_count,
-                                   size_t b_count)
+static prim_merge_args pairs_args(const char *name, prim_merge_variant variant, prim_order order,
+                                  cudaDataType_t key_type, size_t value_bytes, prim_keys a,
+                                  prim_keys b, void *out, void *out_values)
 {
-    prim_merge_args args = merge_shape(name, variant, order, key_type, a_count, b_count);
+    prim_merge_args args =
+        merge_args(name, variant, order, key_type, a.keys, a.count, b.keys, b.count, out);
     args.has_values = true;
     args.value_bytes = value_bytes;
+    args.a_values = a.values;
+    args.b_values = b.values;
+    args.out_values = out_values;
     return args;
 }
 
-static void set_keys(prim_merge_args *args, const void *a, const void *b, void *out)
+static prim_status merge_on_host(prim_merge_args args, int threads)
 {
-    args->a = a;
-    args->b = b;
-    args->out = out;
-}
-
-static void set_values(prim_merge_args *args, const void *a, const void *b, void *out)
-{
-    args->a_values = a;
-    args->b_values = b;
-    args->out_values = out;
-}
-
-static void set_place(prim_request *call, void *workspace, size_t workspace_bytes, cudaStream_t stream)
-{
-    call->workspace = workspace;
-    call->workspace_bytes = workspace_bytes;
-    call->stream = stream;
-}
-
-static prim_status merge_on_host(prim_merge_args *args, int threads)
-{
-    args->call.on_host = true;
-    const prim_status status = prim_ladder_check_host(&merge_ladder, &args->call);
-    return status == PRIM_OK ? prim_merge_on_host(args, threads) : status;
+    args.call.on_host = true;
+    const prim_status status = prim_ladder_check_host(&merge_ladder, &args.call);
+    return status == PRIM_OK ? prim_merge_on_host(&args, threads) : status;
 }
 
 prim_status prim_merge(prim_merge_variant variant, prim_order order, cudaDataType_t key_type,
                        const void *d_a, size_t a_count, const void *d_b, size_t b_count,
-                       void *d_out, void *d_workspace, size_t workspace_bytes, cudaStream_t stream)
+                       void *d_out, const prim_call *call)
 {
-    prim_merge_args args = merge_shape("prim_merge", variant, order, key_type, a_count, b_count);
-    set_keys(&args, d_a, d_b, d_out);
-    set_place(&args.call, d_workspace, workspace_bytes, stream);
-    return prim_ladder_run(&merge_ladder, &args.call);
-}
-
-prim_status prim_merge_workspace_bytes(prim_merge_variant variant, prim_order order,
-                                       cudaDataType_t key_type, size_t a_count, size_t b_count,
-                                       size_t *bytes)
-{
-    const prim_merge_args args =
-        merge_shape("prim_merge_workspace_bytes", variant, order, key_type, a_count, b_count);
-    return prim_ladder_workspace_bytes(&merge_ladder, &args.call, bytes);
-}
-
-bool prim_merge_supports(prim_merge_variant variant, prim_order order, cudaDataType_t key_type,
-                         size_t a_count, size_t b_count)
-{
-    const prim_merge_args args =
-        merge_shape("prim_merge_supports", variant, order, key_type, a_count, b_count);
-    return prim_ladder_supports(&merge_ladder, &args.call);
-}
-
-prim_merge_variant prim_merge_choose(prim_order order, cudaDataType_t key_type, size_t a_count,
-                                     size_t b_count)
-{
-    const prim_merge_args args =
-        merge_shape("prim_merge_choose", PRIM_MERGE_AUTO, order, key_type, a_count, b_count);
-    return (prim_merge_variant)prim_ladder_choose(&merge_ladder, &args.call);
+    prim_merge_args args =
+        merge_args("prim_merge", variant, order, key_type, d_a, a_count, d_b, b_count, d_out);
+    return prim_ladder_call(&merge_ladder, &args.call, call);
 }
 
 prim_status prim_merge_host(prim_order order, cudaDataType_t key_type, const void *h_a,
                             size_t a_count, const void *h_b, size_t b_count, void *h_out,
                             int threads)
 {
-    prim_merge_args args =
-        merge_shape("prim_merge_host", PRIM_MERGE_AUTO, order, key_type, a_count, b_count);
-    set_keys(&args, h_a, h_b, h_out);
-    return merge_on_host(&args, threads);
+    return merge_on_host(merge_args("prim_merge_host", PRIM_MERGE_AUTO, order, key_type, h_a,
+                                    a_count, h_b, b_count, h_out),
+                         threads);
 }
 
 prim_status prim_merge_pairs(prim_merge_variant variant, prim_order order, cudaDataType_t key_type,
-                             size_t value_bytes, const void *d_a, const void *d_a_values,
-                             size_t a_count, const void *d_b, const void *d_b_values,
-                             size_t b_count, void *d_out, void *d_out_values, void *d_workspace,
-                             size_t workspace_bytes, cudaStream_t stream)
+                             size_t value_bytes, prim_keys a, prim_keys b, void *d_out,
+                             void *d_out_values, const prim_call *call)
 {
-    prim_merge_args args =
-        pairs_shape("prim_merge_pairs", variant, order, key_type, value_bytes, a_count, b_count);
-    set_keys(&args, d_a, d_b, d_out);
-    set_values(&args, d_a_values, d_b_values, d_out_values);
-    set_place(&args.call, d_workspace, workspace_bytes, stream);
-    return prim_ladder_run(&merge_ladder, &args.call);
-}
-
-prim_status prim_merge_pairs_workspace_bytes(prim_merge_variant variant, prim_order order,
-                                             cudaDataType_t key_type, size_t value_bytes,
-                                             size_t a_count, size_t b_count, size_t *bytes)
-{
-    const prim_merge_args args = pairs_shape("prim_merge_pairs_workspace_bytes", variant, order,
-                                             key_type, value_bytes, a_count, b_count);
-    return prim_ladder_workspace_bytes(&merge_ladder, &args.call, bytes);
-}
-
-bool prim_merge_pairs_supports(prim_merge_variant variant, prim_order order,
-                               cudaDataType_t key_type, size_t value_bytes, size_t a_count,
-                               size_t b_count)
-{
-    const prim_merge_args args = pairs_shape("prim_merge_pairs_supports", variant, order, key_type,
-                                             value_bytes, a_count, b_count);
-    return prim_ladder_supports(&merge_ladder, &args.call);
-}
-
-prim_merge_variant prim_merge_pairs_choose(prim_order order, cudaDataType_t key_type,
-                                           size_t value_bytes, size_t a_count, size_t b_count)
-{
-    const prim_merge_args args = pairs_shape("prim_merge_pairs_choose", PRIM_MERGE_AUTO, order,
-                                             key_type, value_bytes, a_count, b_count);
-    return (prim_merge_variant)prim_ladder_choose(&merge_ladder, &args.call);
+    prim_merge_args args = pairs_args("prim_merge_pairs", variant, order, key_type, value_bytes, a,
+                                      b, d_out, d_out_values);
+    return prim_ladder_call(&merge_ladder, &args.call, call);
 }
 
 prim_status prim_merge_pairs_host(prim_order order, cudaDataType_t key_type, size_t value_bytes,
-                                  const void *h_a, const void *h_a_values, size_t a_count,
-                                  const void *h_b, const void *h_b_values, size_t b_count,
-                                  void *h_out, void *h_out_values, int threads)
+                                  prim_keys a, prim_keys b, void *h_out, void *h_out_values,
+                                  int threads)
 {
-    prim_merge_args args = pairs_shape("prim_merge_pairs_host", PRIM_MERGE_AUTO, order, key_type,
-                                       value_bytes, a_count, b_count);
-    set_keys(&args, h_a, h_b, h_out);
-    set_values(&args, h_a_values, h_b_values, h_out_values);
-    return merge_on_host(&args, threads);
+    return merge_on_host(pairs_args("prim_merge_pairs_host", PRIM_MERGE_AUTO, order, key_type,
+                                    value_bytes, a, b, h_out, h_out_values),
+                         threads);
 }
 
 /* ---- merge sort ---- */
@@ -345,189 +272,100 @@ static void describe_sort(const void *any, char *text, size_t bytes)
 
 static const prim_ladder sort_ladder = {
     .rungs = prim_merge_sort_rungs,
+    .others = prim_merge_rungs,
     .choose = prim_merge_sort_choose_rung,
     .check_kind = check_sort,
     .check_operands = check_sort_operands,
     .describe = describe_sort,
 };
 
-static prim_merge_sort_args sort_shape(const char *name, prim_merge_sort_variant variant,
-                                       prim_order order, cudaDataType_t key_type, size_t count)
+static prim_merge_sort_args sort_args(const char *name, prim_merge_variant variant,
+                                      prim_order order, cudaDataType_t key_type, const void *in,
+                                      size_t count, void *out)
 {
     return (prim_merge_sort_args){.call = {.name = name, .variant = (int)variant},
                                   .order = order,
                                   .key_type = key_type,
-                                  .count = count};
+                                  .in = in,
+                                  .count = count,
+                                  .out = out};
 }
 
-static prim_merge_sort_args sort_pairs_shape(const char *name, prim_merge_sort_variant variant,
-                                             prim_order order, cudaDataType_t key_type,
-                                             size_t value_bytes, size_t count)
+static prim_merge_sort_args sort_pairs_args(const char *name, prim_merge_variant variant,
+                                            prim_order order, cudaDataType_t key_type,
+                                            size_t value_bytes, prim_keys in, void *out,
+                                            void *out_values)
 {
-    prim_merge_sort_args args = sort_shape(name, variant, order, key_type, count);
+    prim_merge_sort_args args = sort_args(name, variant, order, key_type, in.keys, in.count, out);
     args.has_values = true;
     args.value_bytes = value_bytes;
+    args.values = in.values;
+    args.out_values = out_values;
     return args;
 }
 
-static prim_merge_sort_args permutation_shape(const char *name, prim_merge_sort_variant variant,
-                                              prim_order order, cudaDataType_t key_type,
-                                              size_t count, cudaDataType_t index_type)
+static prim_merge_sort_args permutation_args(const char *name, prim_merge_variant variant,
+                                             prim_order order, cudaDataType_t key_type,
+                                             const void *in, size_t count,
+                                             cudaDataType_t index_type, void *indices)
 {
-    prim_merge_sort_args args =
-        sort_pairs_shape(name, variant, order, key_type, prim_element_bytes(index_type), count);
+    const prim_keys keys = {in, NULL, count};
+    prim_merge_sort_args args = sort_pairs_args(
+        name, variant, order, key_type, prim_element_bytes(index_type), keys, NULL, indices);
     args.permutation = true;
     args.index_type = index_type;
     return args;
 }
 
-static prim_status sort_on_host(prim_merge_sort_args *args, int threads)
+static prim_status sort_on_host(prim_merge_sort_args args, int threads)
 {
-    args->call.on_host = true;
-    const prim_status status = prim_ladder_check_host(&sort_ladder, &args->call);
-    return status == PRIM_OK ? prim_merge_sort_on_host(args, threads) : status;
+    args.call.on_host = true;
+    const prim_status status = prim_ladder_check_host(&sort_ladder, &args.call);
+    return status == PRIM_OK ? prim_merge_sort_on_host(&args, threads) : status;
 }
 
-prim_status prim_merge_sort(prim_merge_sort_variant variant, prim_order order,
-                            cudaDataType_t key_type, const void *d_in, size_t count, void *d_out,
-                            void *d_workspace, size_t workspace_bytes, cudaStream_t stream)
+prim_status prim_merge_sort(prim_merge_variant variant, prim_order order, cudaDataType_t key_type,
+                            const void *d_in, size_t count, void *d_out, const prim_call *call)
 {
-    prim_merge_sort_args args = sort_shape("prim_merge_sort", variant, order, key_type, count);
-    args.in = d_in;
-    args.out = d_out;
-    set_place(&args.call, d_workspace, workspace_bytes, stream);
-    return prim_ladder_run(&sort_ladder, &args.call);
-}
-
-prim_status prim_merge_sort_workspace_bytes(prim_merge_sort_variant variant, prim_order order,
-                                            cudaDataType_t key_type, size_t count, size_t *bytes)
-{
-    const prim_merge_sort_args args =
-        sort_shape("prim_merge_sort_workspace_bytes", variant, order, key_type, count);
-    return prim_ladder_workspace_bytes(&sort_ladder, &args.call, bytes);
-}
-
-bool prim_merge_sort_supports(prim_merge_sort_variant variant, prim_order order,
-                              cudaDataType_t key_type, size_t count)
-{
-    const prim_merge_sort_args args =
-        sort_shape("prim_merge_sort_supports", variant, order, key_type, count);
-    return prim_ladder_supports(&sort_ladder, &args.call);
-}
-
-prim_merge_sort_variant prim_merge_sort_choose(prim_order order, cudaDataType_t key_type,
-                                               size_t count)
-{
-    const prim_merge_sort_args args =
-        sort_shape("prim_merge_sort_choose", PRIM_MERGE_SORT_AUTO, order, key_type, count);
-    return (prim_merge_sort_variant)prim_ladder_choose(&sort_ladder, &args.call);
+    prim_merge_sort_args args =
+        sort_args("prim_merge_sort", variant, order, key_type, d_in, count, d_out);
+    return prim_ladder_call(&sort_ladder, &args.call, call);
 }
 
 prim_status prim_merge_sort_host(prim_order order, cudaDataType_t key_type, const void *h_in,
                                  size_t count, void *h_out, int threads)
 {
-    prim_merge_sort_args args =
-        sort_shape("prim_merge_sort_host", PRIM_MERGE_SORT_AUTO, order, key_type, count);
-    args.in = h_in;
-    args.out = h_out;
-    return sort_on_host(&args, threads);
+    return sort_on_host(
+        sort_args("prim_merge_sort_host", PRIM_MERGE_AUTO, order, key_type, h_in, count, h_out),
+        threads);
 }
 
-prim_status prim_merge_sort_pairs(prim_merge_sort_variant variant, prim_order order,
-                                  cudaDataType_t key_type, size_t value_bytes, const void *d_in,
-                                  const void *d_values, size_t count, void *d_out,
-                                  void *d_out_values, void *d_workspace, size_t workspace_bytes,
-                                  cudaStream_t stream)
+prim_status prim_merge_sort_pairs(prim_merge_variant variant, prim_order order,
+                                  cudaDataType_t key_type, size_t value_bytes, prim_keys in,
+                                  void *d_out, void *d_out_values, const prim_call *call)
 {
-    prim_merge_sort_args args =
-        sort_pairs_shape("prim_merge_sort_pairs", variant, order, key_type, value_bytes, count);
-    args.in = d_in;
-    args.out = d_out;
-    args.values = d_values;
-    args.out_values = d_out_values;
-    set_place(&args.call, d_workspace, workspace_bytes, stream);
-    return prim_ladder_run(&sort_ladder, &args.call);
-}
-
-prim_status prim_merge_sort_pairs_workspace_bytes(prim_merge_sort_variant variant, prim_order order,
-                                                  cudaDataType_t key_type, size_t value_bytes,
-                                                  size_t count, size_t *bytes)
-{
-    const prim_merge_sort_args args = sort_pairs_shape(
-        "prim_merge_sort_pairs_workspace_bytes", variant, order, key_type, value_bytes, count);
-    return prim_ladder_workspace_bytes(&sort_ladder, &args.call, bytes);
-}
-
-bool prim_merge_sort_pairs_supports(prim_merge_sort_variant variant, prim_order order,
-                                    cudaDataType_t key_type, size_t value_bytes, size_t count)
-{
-    const prim_merge_sort_args args = sort_pairs_shape("prim_merge_sort_pairs_supports", variant,
-                                                       order, key_type, value_bytes, count);
-    return prim_ladder_supports(&sort_ladder, &args.call);
-}
-
-prim_merge_sort_variant prim_merge_sort_pairs_choose(prim_order order, cudaDataType_t key_type,
-                                                     size_t value_bytes, size_t count)
-{
-    const prim_merge_sort_args args = sort_pairs_shape(
-        "prim_merge_sort_pairs_choose", PRIM_MERGE_SORT_AUTO, order, key_type, value_bytes, count);
-    return (prim_merge_sort_variant)prim_ladder_choose(&sort_ladder, &args.call);
+    prim_merge_sort_args args = sort_pairs_args("prim_merge_sort_pairs", variant, order, key_type,
+                                                value_bytes, in, d_out, d_out_values);
+    return prim_ladder_call(&sort_ladder, &args.call, call);
 }
 
 prim_status prim_merge_sort_pairs_host(prim_order order, cudaDataType_t key_type,
-                                       size_t value_bytes, const void *h_in, const void *h_values,
-                                       size_t count, void *h_out, void *h_out_values, int threads)
+                                       size_t value_bytes, prim_keys in, void *h_out,
+                                       void *h_out_values, int threads)
 {
-    prim_merge_sort_args args = sort_pairs_shape("prim_merge_sort_pairs_host", PRIM_MERGE_SORT_AUTO,
-                                                 order, key_type, value_bytes, count);
-    args.in = h_in;
-    args.out = h_out;
-    args.values = h_values;
-    args.out_values = h_out_values;
-    return sort_on_host(&args, threads);
+    return sort_on_host(sort_pairs_args("prim_merge_sort_pairs_host", PRIM_MERGE_AUTO, order,
+                                        key_type, value_bytes, in, h_out, h_out_values),
+                        threads);
 }
 
-prim_status prim_merge_sort_permutation(prim_merge_sort_variant variant, prim_order order,
+prim_status prim_merge_sort_permutation(prim_merge_variant variant, prim_order order,
                                         cudaDataType_t key_type, const void *d_in, size_t count,
                                         cudaDataType_t index_type, void *d_indices,
-                                        void *d_workspace, size_t workspace_bytes,
-                                        cudaStream_t stream)
+                                        const prim_call *call)
 {
-    prim_merge_sort_args args = permutation_shape("prim_merge_sort_permutation", variant, order,
-                                                  key_type, count, index_type);
-    args.in = d_in;
-    args.out_values = d_indices;
-    set_place(&args.call, d_workspace, workspace_bytes, stream);
-    return prim_ladder_run(&sort_ladder, &args.call);
-}
-
-prim_status prim_merge_sort_permutation_workspace_bytes(prim_merge_sort_variant variant,
-                                                        prim_order order, cudaDataType_t key_type,
-                                                        size_t count, cudaDataType_t index_type,
-                                                        size_t *bytes)
-{
-    const prim_merge_sort_args args = permutation_shape(
-        "prim_merge_sort_permutation_workspace_bytes", variant, order, key_type, count, index_type);
-    return prim_ladder_workspace_bytes(&sort_ladder, &args.call, bytes);
-}
-
-bool prim_merge_sort_permutation_supports(prim_merge_sort_variant variant, prim_order order,
-                                          cudaDataType_t key_type, size_t count,
-                                          cudaDataType_t index_type)
-{
-    const prim_merge_sort_args args = permutation_shape(
-        "prim_merge_sort_permutation_supports", variant, order, key_type, count, index_type);
-    return prim_ladder_supports(&sort_ladder, &args.call);
-}
-
-prim_merge_sort_variant prim_merge_sort_permutation_choose(prim_order order,
-                                                           cudaDataType_t key_type, size_t count,
-                                                           cudaDataType_t index_type)
-{
-    const prim_merge_sort_args args =
-        permutation_shape("prim_merge_sort_permutation_choose", PRIM_MERGE_SORT_AUTO, order,
-                          key_type, count, index_type);
-    return (prim_merge_sort_variant)prim_ladder_choose(&sort_ladder, &args.call);
+    prim_merge_sort_args args = permutation_args("prim_merge_sort_permutation", variant, order,
+                                                 key_type, d_in, count, index_type, d_indices);
+    return prim_ladder_call(&sort_ladder, &args.call, call);
 }
 
 prim_status prim_merge_sort_permutation_host(prim_order order, cudaDataType_t key_type,
@@ -535,12 +373,9 @@ prim_status prim_merge_sort_permutation_host(prim_order order, cudaDataType_t ke
                                              cudaDataType_t index_type, void *h_indices,
                                              int threads)
 {
-    prim_merge_sort_args args =
-        permutation_shape("prim_merge_sort_permutation_host", PRIM_MERGE_SORT_AUTO, order, key_type,
-                          count, index_type);
-    args.in = h_in;
-    args.out_values = h_indices;
-    return sort_on_host(&args, threads);
+    return sort_on_host(permutation_args("prim_merge_sort_permutation_host", PRIM_MERGE_AUTO, order,
+                                         key_type, h_in, count, index_type, h_indices),
+                        threads);
 }
 
 /* ---- co-rank ---- */
@@ -587,23 +422,38 @@ static const prim_ladder co_rank_ladder = {
     .describe = describe_co_rank,
 };
 
+static prim_co_rank_args co_rank_args(const char *name, prim_order order, cudaDataType_t key_type,
+                                      const void *a, size_t a_count, const void *b, size_t b_count,
+                                      const uint64_t *diagonals, size_t count, uint64_t *ranks)
+{
+    return (prim_co_rank_args){.call = {.name = name, .variant = PRIM_VARIANT_AUTO},
+                               .order = order,
+                               .key_type = key_type,
+                               .a = a,
+                               .b = b,
+                               .a_count = a_count,
+                               .b_count = b_count,
+                               .diagonals = diagonals,
+                               .count = count,
+                               .ranks = ranks};
+}
+
 prim_status prim_co_rank(prim_order order, cudaDataType_t key_type, const void *d_a, size_t a_count,
                          const void *d_b, size_t b_count, const uint64_t *d_diagonals, size_t count,
-                         uint64_t *d_ranks, cudaStream_t stream)
+                         uint64_t *d_ranks, const prim_call *call)
 {
-    const prim_request call = {.name = "prim_co_rank", .variant = PRIM_VARIANT_AUTO, .stream = stream};
-    prim_co_rank_args args = {call,    order,   key_type,    d_a,   d_b,
-                              a_count, b_count, d_diagonals, count, d_ranks};
-    return prim_ladder_run(&co_rank_ladder, &args.call);
+    prim_co_rank_args args = co_rank_args("prim_co_rank", order, key_type, d_a, a_count, d_b,
+                                          b_count, d_diagonals, count, d_ranks);
+    return prim_ladder_call(&co_rank_ladder, &args.call, call);
 }
 
 prim_status prim_co_rank_host(prim_order order, cudaDataType_t key_type, const void *h_a,
                               size_t a_count, const void *h_b, size_t b_count,
                               const uint64_t *h_diagonals, size_t count, uint64_t *h_ranks)
 {
-    const prim_request call = {.name = "prim_co_rank_host", .on_host = true};
-    const prim_co_rank_args args = {call,    order,   key_type,    h_a,   h_b,
-                                    a_count, b_count, h_diagonals, count, h_ranks};
+    prim_co_rank_args args = co_rank_args("prim_co_rank_host", order, key_type, h_a, a_count, h_b,
+                                          b_count, h_diagonals, count, h_ranks);
+    args.call.on_host = true;
     const prim_status status = prim_ladder_check_host(&co_rank_ladder, &args.call);
     return status == PRIM_OK ? prim_co_rank_on_host(&args) : status;
 }
@@ -618,14 +468,4 @@ const prim_variant *prim_merge_variant_at(size_t index)
 const prim_variant *prim_merge_variant_info(prim_merge_variant variant)
 {
     return prim_ladder_variant_info(&merge_ladder, (int)variant);
-}
-
-const prim_variant *prim_merge_sort_variant_at(size_t index)
-{
-    return prim_ladder_variant_at(&sort_ladder, index);
-}
-
-const prim_variant *prim_merge_sort_variant_info(prim_merge_sort_variant variant)
-{
-    return prim_ladder_variant_info(&sort_ladder, (int)variant);
 }

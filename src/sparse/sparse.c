@@ -13,13 +13,20 @@ prim_status prim_spmv_check_kind(const void *any)
         return status;
     const cudaDataType_t type = args->matrix.value_type;
     const bool halves = type == CUDA_R_16F || type == CUDA_R_16BF;
-    if (args->x_type == args->y_type &&
-        (args->y_type == type || (halves && args->y_type == CUDA_R_32F)))
-        return PRIM_OK;
-    return prim_fail(
-        PRIM_ERROR_TYPE, "%s: x_type is %s and y_type %s, not both the matrix's value_type, %s%s",
-        args->call.name, prim_element_name(args->x_type), prim_element_name(args->y_type),
-        prim_element_name(type), halves ? ", or both f32" : "");
+    if (args->x_type != args->y_type ||
+        (args->y_type != type && !(halves && args->y_type == CUDA_R_32F)))
+        return prim_fail(PRIM_ERROR_TYPE,
+                         "%s: x_type is %s and y_type %s, not both the matrix's value_type, %s%s",
+                         args->call.name, prim_element_name(args->x_type),
+                         prim_element_name(args->y_type), prim_element_name(type),
+                         halves ? ", or both f32" : "");
+    if (args->x_count != args->matrix.columns)
+        return prim_fail(PRIM_ERROR_VALUE, "%s: x.count is %zu, and the matrix has %zu columns",
+                         args->call.name, args->x_count, args->matrix.columns);
+    if (args->y_count != args->matrix.rows)
+        return prim_fail(PRIM_ERROR_VALUE, "%s: y.count is %zu, and the matrix has %zu rows",
+                         args->call.name, args->y_count, args->matrix.rows);
+    return PRIM_OK;
 }
 
 prim_status prim_spmv_check_operands(const void *any, prim_operands *operands)
@@ -56,48 +63,34 @@ static const prim_ladder ladder = {
     .describe = describe,
 };
 
-prim_status prim_spmv(prim_spmv_variant variant, double alpha, prim_sparse matrix,
-                      cudaDataType_t x_type, const void *d_x, double beta, cudaDataType_t y_type,
-                      void *d_y, void *d_workspace, size_t workspace_bytes, cudaStream_t stream)
+prim_spmv_args prim_spmv_args_of(const char *name, prim_spmv_variant variant, double alpha,
+                                 prim_sparse matrix, prim_vector x, double beta, prim_vector y)
 {
-    const prim_request call = {"prim_spmv", (int)variant, false, d_workspace, workspace_bytes, stream, NULL};
-    prim_spmv_args args = {call, alpha, matrix, x_type, d_x, beta, y_type, d_y};
-    return prim_ladder_run(&ladder, &args.call);
+    return (prim_spmv_args){.call = {.name = name, .variant = (int)variant},
+                            .alpha = alpha,
+                            .matrix = matrix,
+                            .x_type = x.type,
+                            .x = x.data,
+                            .x_count = x.count,
+                            .beta = beta,
+                            .y_type = y.type,
+                            .y = y.data,
+                            .y_count = y.count};
 }
 
-prim_status prim_spmv_workspace_bytes(prim_spmv_variant variant, prim_sparse matrix,
-                                      cudaDataType_t x_type, cudaDataType_t y_type, size_t *bytes)
+prim_status prim_spmv(prim_spmv_variant variant, double alpha, prim_sparse matrix, prim_vector x,
+                      double beta, prim_vector y, const prim_call *call)
 {
-    const prim_spmv_args args = {
-        .call = {.name = "prim_spmv_workspace_bytes", .variant = (int)variant},
-        .matrix = matrix,
-        .x_type = x_type,
-        .y_type = y_type};
-    return prim_ladder_workspace_bytes(&ladder, &args.call, bytes);
+    prim_spmv_args args = prim_spmv_args_of("prim_spmv", variant, alpha, matrix, x, beta, y);
+    return prim_ladder_call(&ladder, &args.call, call);
 }
 
-bool prim_spmv_supports(prim_spmv_variant variant, prim_sparse matrix, cudaDataType_t x_type,
-                        cudaDataType_t y_type)
+prim_status prim_spmv_host(double alpha, prim_sparse matrix, prim_vector x, double beta,
+                           prim_vector y, int threads)
 {
-    const prim_spmv_args args = {.call = {.name = "prim_spmv_supports", .variant = (int)variant},
-                                 .matrix = matrix,
-                                 .x_type = x_type,
-                                 .y_type = y_type};
-    return prim_ladder_supports(&ladder, &args.call);
-}
-
-prim_spmv_variant prim_spmv_choose(prim_sparse matrix, cudaDataType_t x_type, cudaDataType_t y_type)
-{
-    const prim_spmv_args args = {
-        .call = {.name = "prim_spmv_choose"}, .matrix = matrix, .x_type = x_type, .y_type = y_type};
-    return (prim_spmv_variant)prim_ladder_choose(&ladder, &args.call);
-}
-
-prim_status prim_spmv_host(double alpha, prim_sparse matrix, cudaDataType_t x_type, const void *h_x,
-                           double beta, cudaDataType_t y_type, void *h_y, int threads)
-{
-    const prim_spmv_args args = {
-        {.name = "prim_spmv_host", .on_host = true}, alpha, matrix, x_type, h_x, beta, y_type, h_y};
+    prim_spmv_args args =
+        prim_spmv_args_of("prim_spmv_host", PRIM_SPMV_AUTO, alpha, matrix, x, beta, y);
+    args.call.on_host = true;
     const prim_status status = prim_ladder_check_host(&ladder, &args.call);
     return status == PRIM_OK ? prim_spmv_on_host(&args, threads) : status;
 }

@@ -16,9 +16,11 @@ typedef struct prim_spmv_args {
     prim_sparse matrix;
     cudaDataType_t x_type;
     const void *x;
+    size_t x_count;
     double beta;
     cudaDataType_t y_type;
     void *y;
+    size_t y_count;
 } prim_spmv_args;
 
 typedef struct prim_sparse_check_args {
@@ -37,7 +39,7 @@ typedef struct prim_sparse_convert_args {
     void *memory;
     size_t bytes;
     uint64_t *missing;
-    bool wants_size;  /* prim_sparse_convert_size(): only from, format and width are used */
+    bool wants_size;  /* prim_sparse_convert_size() and _from_dense_size(), which have no target */
     uint64_t *d_size; /* of prim_sparse_sort(), how many entries are left; or NULL: all */
     bool transposed;  /* the target's rows are the columns of `from` */
 } prim_sparse_convert_args;
@@ -61,12 +63,12 @@ prim_status prim_sparse_check_made_kind(const void *args);
 prim_status prim_sparse_check_made(const void *args, prim_operands *operands);
 void prim_sparse_describe_made(const void *args, char *text, size_t bytes);
 
-/* The last steps of calls that make a matrix: the bytes of the target; and the call itself, after
- * which *to is the target. */
-prim_status prim_sparse_target_bytes(const prim_ladder *of, const prim_sparse_convert_args *args,
-                                     size_t *bytes);
+/* The bytes of the target, for these ladders' answers; 0 of a call that has none. */
+size_t prim_sparse_output_bytes(const void *args);
+
+/* A call that makes a matrix. Where it was submitted, *to is the target. */
 prim_status prim_sparse_make_target(const prim_ladder *of, prim_sparse_convert_args *args,
-                                    prim_sparse *to);
+                                    prim_sparse *to, const prim_call *call);
 
 /* A dense matrix to CSR: `convert.from` describes its nonzero elements as CSR. */
 typedef struct prim_sparse_from_dense_args {
@@ -78,13 +80,16 @@ typedef struct prim_sparse_from_dense_args {
 typedef struct prim_sparse_to_dense_args {
     prim_request call;
     prim_sparse matrix;
-    void *out;
-    size_t ld;
+    prim_matrix out; /* whose ld is not 0 */
 } prim_sparse_to_dense_args;
 
 /* rungs.c: the table of rungs, and the one that AUTO takes. */
 extern const prim_rung *const prim_spmv_rungs[];
 int prim_spmv_choose_rung(const void *args);
+
+/* The arguments of a product. */
+prim_spmv_args prim_spmv_args_of(const char *name, prim_spmv_variant variant, double alpha,
+                                 prim_sparse matrix, prim_vector x, double beta, prim_vector y);
 
 /* The checks of a ladder of products; y is the last operand. */
 prim_status prim_spmv_check_kind(const void *args);
@@ -93,7 +98,8 @@ prim_status prim_spmv_check_operands(const void *args, prim_operands *operands);
 /* The CPU's version, args pointing to host memory. */
 prim_status prim_spmv_on_host(const prim_spmv_args *args, int threads);
 
-/* The format, the types, the sizes and the groups: all but the arrays on the device. */
+/* The format, the types, the sizes and the groups: all but the arrays on the device. The groups
+ * must be there even where the call is only asked. */
 prim_status prim_sparse_check_shape(const prim_request *call, const prim_sparse *matrix);
 
 prim_status prim_sparse_check_format(const prim_request *call, prim_sparse_format format);

@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../calls.h"
 #include "oracles.h"
 #include "sparse_operands.h"
 #include "stress.h"
@@ -125,12 +126,13 @@ static void convert(trial *t, const csr *a, conversion *c, const packed *source)
     size_t bytes = 0, workspace_bytes = 0;
     prim_sparse to, h_to;
     pick_room(t, a, c);
-    on_host(t, prim_sparse_convert_bytes(c->from, c->format, c->offset_type, c->width, c->given,
-                                         &bytes));
+    on_host(t, asked_output(prim_sparse_convert(c->from, c->format, c->offset_type, c->width,
+                                                c->given, NULL, 0, NULL, NULL, asking()),
+                            &bytes));
     operand *memory = add_arrays(t, bytes), *missing = add_output(t, CUDA_R_64U, 1);
     missing->may_be_null = true;
-    const prim_status asked =
-        prim_sparse_convert_workspace_bytes(c->from, c->format, c->width, &workspace_bytes);
+    const prim_status asked = asked_bytes(
+        prim_sparse_convert_size(c->from, c->format, c->width, NULL, asking()), &workspace_bytes);
     t->has_no_variant = true;
     begin(t, asked, workspace_bytes, true);
     describe(t,
@@ -139,8 +141,8 @@ static void convert(trial *t, const csr *a, conversion *c, const packed *source)
              (int)c->width, c->given, c->size);
     const prim_sparse from = source != NULL ? packed_on_device(source) : on_device(a);
     if (!end(t, prim_sparse_convert(from, c->format, c->offset_type, c->width, c->given, memory->d,
-                                    bytes, &to, (void *)missing->d, t->workspace,
-                                    t->workspace_bytes, t->stream)))
+                                    bytes, &to, (void *)missing->d,
+                                    with(t->stream, t->workspace, t->workspace_bytes))))
         return;
     const uint64_t left = c->missing;
     memcpy(missing->h, &left, sizeof left);
@@ -197,13 +199,14 @@ static void sparse_convert_size(trial *t)
     operand *size = add_output(t, CUDA_R_64U, 1);
     size_t bytes = 0;
     a.values->is_aside = true;
-    const prim_status asked = prim_sparse_convert_workspace_bytes(a.m, format, sigma, &bytes);
+    const prim_status asked =
+        asked_bytes(prim_sparse_convert_size(on_device(&a), format, sigma, NULL, asking()), &bytes);
     t->has_no_variant = true;
     begin(t, asked, bytes, true);
     describe(t, "sparse_convert_size: CSR to %d, %zu rows with %zu entries, sigma %d", format,
              a.m.rows, a.m.entries, (int)sigma);
     if (!end(t, prim_sparse_convert_size(on_device(&a), format, sigma, (void *)size->d,
-                                         t->workspace, t->workspace_bytes, t->stream)))
+                                         with(t->stream, t->workspace, t->workspace_bytes))))
         return;
     const uint64_t right = size_from_csr(&a, format, sigma);
     memcpy(size->h, &right, sizeof right);
@@ -247,15 +250,19 @@ static void sparse_transpose(trial *t)
     const cudaDataType_t offset_type = pick_offset_type(t);
     size_t bytes = 0, workspace_bytes = 0;
     prim_sparse to;
-    on_host(t, prim_sparse_transpose_bytes(a.m, offset_type, &bytes));
+    on_host(t,
+            asked_output(prim_sparse_transpose(on_device(&a), offset_type, NULL, 0, NULL, asking()),
+                         &bytes));
     operand *memory = add_arrays(t, bytes);
-    const prim_status asked = prim_sparse_transpose_workspace_bytes(a.m, &workspace_bytes);
+    const prim_status asked =
+        asked_bytes(prim_sparse_transpose(on_device(&a), CUDA_R_64I, NULL, 0, NULL, asking()),
+                    &workspace_bytes);
     t->has_no_variant = true;
     begin(t, asked, workspace_bytes, true);
     describe(t, "sparse_transpose: types %d %d, %zu × %zu with %zu entries", a.m.value_type,
              offset_type, a.m.rows, a.m.columns, a.m.entries);
     if (!end(t, prim_sparse_transpose(on_device(&a), offset_type, memory->d, bytes, &to,
-                                      t->workspace, t->workspace_bytes, t->stream)))
+                                      with(t->stream, t->workspace, t->workspace_bytes))))
         return;
     const prim_sparse twin = prim_sparse_moved(to, memory->d, memory->h);
     transpose_by_hand(&a, &twin);
@@ -348,20 +355,21 @@ static void sparse_sort(trial *t)
     const prim_sparse m = matrix_of(&a, a.row->h, a.column->h, a.values->h);
     size_t bytes = 0, workspace_bytes = 0;
     prim_sparse to;
-    on_host(t, prim_sparse_sort_bytes(m, &bytes));
+    on_host(t, asked_output(prim_sparse_sort(m, NULL, 0, NULL, NULL, asking()), &bytes));
     operand *memory = add_arrays(t, bytes), *entries = NULL;
     if (adds_up) {
         entries = add_output(t, CUDA_R_64U, 1);
         entries->may_be_null = true; /* then nothing is added up */
     }
-    const prim_status asked = prim_sparse_sort_workspace_bytes(m, &workspace_bytes);
+    const prim_status asked =
+        asked_bytes(prim_sparse_sort(m, NULL, 0, NULL, NULL, asking()), &workspace_bytes);
     t->has_no_variant = true;
     begin(t, asked, workspace_bytes, true);
     describe(t, "sparse_sort: type %d, %zu × %zu with %zu entries%s", type, a.rows, a.columns,
              a.entries, adds_up ? ", added up" : "");
     if (!end(t, prim_sparse_sort(matrix_of(&a, a.row->d, a.column->d, a.values->d), memory->d,
-                                 bytes, &to, adds_up ? (void *)entries->d : NULL, t->workspace,
-                                 t->workspace_bytes, t->stream)))
+                                 bytes, &to, adds_up ? (void *)entries->d : NULL,
+                                 with(t->stream, t->workspace, t->workspace_bytes))))
         return;
     const prim_sparse twin = prim_sparse_moved(to, memory->d, memory->h);
     const bool has_added = adds_up && entries->d != NULL;
@@ -386,19 +394,24 @@ static void sparse_from_dense(trial *t)
     for (size_t row = 0; row < m.rows; row++)
         for (size_t column = 0; column < m.columns; column++)
             size += !is_zero_at(x, row * m.ld + column);
-    on_host(t, prim_sparse_from_dense_bytes(type, m.rows, m.columns, offset_type, size, &bytes));
+    on_host(t,
+            asked_output(prim_sparse_from_dense(prim_matrix_of(type, NULL, m.rows, m.columns, 0),
+                                                offset_type, size, NULL, 0, NULL, NULL, asking()),
+                         &bytes));
     operand *memory = add_arrays(t, bytes), *missing = add_output(t, CUDA_R_64U, 1);
     missing->may_be_null = true;
     memset(missing->h, 0, missing->bytes);
     const prim_status asked =
-        prim_sparse_from_dense_workspace_bytes(type, m.rows, m.columns, &workspace_bytes);
+        asked_bytes(prim_sparse_from_dense_size(prim_matrix_of(type, NULL, m.rows, m.columns, 0),
+                                                NULL, asking()),
+                    &workspace_bytes);
     t->has_no_variant = true;
     begin(t, asked, workspace_bytes, true);
     describe(t, "sparse_from_dense: types %d %d, %zu × %zu, ld %zu, %zu entries", type, offset_type,
              m.rows, m.columns, m.ld, size);
-    if (!end(t, prim_sparse_from_dense(type, x->d, m.rows, m.columns, m.ld, offset_type, size,
-                                       memory->d, bytes, &to, (void *)missing->d, t->workspace,
-                                       t->workspace_bytes, t->stream)))
+    if (!end(t, prim_sparse_from_dense(prim_matrix_of(type, x->d, m.rows, m.columns, m.ld),
+                                       offset_type, size, memory->d, bytes, &to, (void *)missing->d,
+                                       with(t->stream, t->workspace, t->workspace_bytes))))
         return;
     const prim_sparse twin = prim_sparse_moved(to, memory->d, memory->h);
     for (size_t row = 0; row < m.rows; row++) {
@@ -434,7 +447,9 @@ static void sparse_to_dense(trial *t)
     begin(t, PRIM_OK, 0, true);
     describe(t, "sparse_to_dense: type %d, %zu × %zu with %zu entries, ld %zu", type, a.m.rows,
              a.m.columns, a.m.entries, ld);
-    if (!end(t, prim_sparse_to_dense(on_device(&a), y->d, ld, t->stream)))
+    if (!end(t, prim_sparse_to_dense(
+                    on_device(&a), prim_matrix_of(a.m.value_type, y->d, a.m.rows, a.m.columns, ld),
+                    into(t->stream))))
         return;
     for (size_t row = 0; row < a.m.rows; row++) {
         char *const line = y->h + row * ld * bytes_of(type);

@@ -2,6 +2,8 @@
 
 #include <primitives/merge.h>
 
+#include "../calls.h"
+#include "../merge_variants.h"
 #include "oracles.h"
 #include "stress.h"
 
@@ -53,32 +55,34 @@ static operand *maybe_in_place(trial *t, operand *x, size_t count)
 static void merge(trial *t)
 {
     prim_order order;
-    PICK_VARIANT(t, merge);
+    t->variant = pick_variant(t, merging_variant_at);
     const cudaDataType_t type = pick_keys(t, &order);
     const size_t a_count = pick_size(t, 30000), b_count = pick_size(t, 30000);
     size_t bytes = 0;
-    const prim_status asked =
-        prim_merge_workspace_bytes(t->variant, order, type, a_count, b_count, &bytes);
+    const prim_status asked = asked_bytes(
+        prim_merge(t->variant, order, type, NULL, a_count, NULL, b_count, NULL, asking()), &bytes);
     operand *a = add_sorted(t, order, type, a_count), *b = add_sorted(t, order, type, b_count);
     operand *y = add_output(t, type, a_count + b_count);
     begin(t, asked, bytes, true);
     describe(t, "merge: variant %d, order %d, type %d, %zu and %zu keys", t->variant, order, type,
              a_count, b_count);
-    if (end(t, prim_merge(t->variant, order, type, a->d, a_count, b->d, b_count, y->d, t->workspace,
-                          t->workspace_bytes, t->stream)))
+    if (end(t, prim_merge(t->variant, order, type, a->d, a_count, b->d, b_count, y->d,
+                          with(t->stream, t->workspace, t->workspace_bytes))))
         on_host(t, prim_merge_host(order, type, a->h, a_count, b->h, b_count, y->h, t->threads));
 }
 
 static void merge_pairs(trial *t)
 {
     prim_order order;
-    PICK_VARIANT(t, merge);
+    t->variant = pick_variant(t, merging_variant_at);
     const cudaDataType_t type = pick_keys(t, &order);
     const size_t a_count = pick_size(t, 20000), b_count = pick_size(t, 20000),
                  value_bytes = pick_value_bytes(t);
     size_t bytes = 0;
-    const prim_status asked = prim_merge_pairs_workspace_bytes(t->variant, order, type, value_bytes,
-                                                               a_count, b_count, &bytes);
+    const prim_status asked = asked_bytes(
+        prim_merge_pairs(t->variant, order, type, value_bytes, (prim_keys){NULL, NULL, a_count},
+                         (prim_keys){NULL, NULL, b_count}, NULL, NULL, asking()),
+        &bytes);
     operand *a = add_sorted(t, order, type, a_count), *b = add_sorted(t, order, type, b_count),
             *a_values = add_payload(t, value_bytes, a_count, 0),
             *b_values = add_payload(t, value_bytes, b_count, a_count),
@@ -87,40 +91,44 @@ static void merge_pairs(trial *t)
     begin(t, asked, bytes, true);
     describe(t, "merge_pairs: variant %d, order %d, type %d, %zu bytes, %zu and %zu keys",
              t->variant, order, type, value_bytes, a_count, b_count);
-    if (end(t, prim_merge_pairs(t->variant, order, type, value_bytes, a->d, a_values->d, a_count,
-                                b->d, b_values->d, b_count, y->d, y_values->d, t->workspace,
-                                t->workspace_bytes, t->stream)))
-        on_host(t, prim_merge_pairs_host(order, type, value_bytes, a->h, a_values->h, a_count, b->h,
-                                         b_values->h, b_count, y->h, y_values->h, t->threads));
+    if (end(t, prim_merge_pairs(t->variant, order, type, value_bytes,
+                                (prim_keys){a->d, a_values->d, a_count},
+                                (prim_keys){b->d, b_values->d, b_count}, y->d, y_values->d,
+                                with(t->stream, t->workspace, t->workspace_bytes))))
+        on_host(t, prim_merge_pairs_host(
+                       order, type, value_bytes, (prim_keys){a->h, a_values->h, a_count},
+                       (prim_keys){b->h, b_values->h, b_count}, y->h, y_values->h, t->threads));
 }
 
 static void merge_sort(trial *t)
 {
     prim_order order;
-    PICK_VARIANT(t, merge_sort);
+    t->variant = pick_variant(t, sorting_variant_at);
     const cudaDataType_t type = pick_keys(t, &order);
     const size_t count = pick_size(t, 30000);
     size_t bytes = 0;
     const prim_status asked =
-        prim_merge_sort_workspace_bytes(t->variant, order, type, count, &bytes);
+        asked_bytes(prim_merge_sort(t->variant, order, type, NULL, count, NULL, asking()), &bytes);
     operand *x = add_input(t, type, count, false), *y = maybe_in_place(t, x, count);
     begin(t, asked, bytes, true);
     describe(t, "merge_sort: variant %d, order %d, type %d, %zu keys%s", t->variant, order, type,
              count, x == y ? ", in place" : "");
-    if (end(t, prim_merge_sort(t->variant, order, type, x->d, count, y->d, t->workspace,
-                               t->workspace_bytes, t->stream)))
+    if (end(t, prim_merge_sort(t->variant, order, type, x->d, count, y->d,
+                               with(t->stream, t->workspace, t->workspace_bytes))))
         on_host(t, prim_merge_sort_host(order, type, x->h, count, y->h, t->threads));
 }
 
 static void merge_sort_pairs(trial *t)
 {
     prim_order order;
-    PICK_VARIANT(t, merge_sort);
+    t->variant = pick_variant(t, sorting_variant_at);
     const cudaDataType_t type = pick_keys(t, &order);
     const size_t count = pick_size(t, 20000), value_bytes = pick_value_bytes(t);
     size_t bytes = 0;
     const prim_status asked =
-        prim_merge_sort_pairs_workspace_bytes(t->variant, order, type, value_bytes, count, &bytes);
+        asked_bytes(prim_merge_sort_pairs(t->variant, order, type, value_bytes,
+                                          (prim_keys){NULL, NULL, count}, NULL, NULL, asking()),
+                    &bytes);
     operand *x = add_input(t, type, count, false),
             *x_values = add_payload(t, value_bytes, count, 0), *y = maybe_in_place(t, x, count),
             *y_values = maybe_in_place(t, x_values, count);
@@ -128,11 +136,12 @@ static void merge_sort_pairs(trial *t)
     describe(t, "merge_sort_pairs: variant %d, order %d, type %d, %zu bytes, %zu keys%s%s",
              t->variant, order, type, value_bytes, count, x == y ? ", keys in place" : "",
              x_values == y_values ? ", values in place" : "");
-    if (end(t,
-            prim_merge_sort_pairs(t->variant, order, type, value_bytes, x->d, x_values->d, count,
-                                  y->d, y_values->d, t->workspace, t->workspace_bytes, t->stream)))
-        on_host(t, prim_merge_sort_pairs_host(order, type, value_bytes, x->h, x_values->h, count,
-                                              y->h, y_values->h, t->threads));
+    if (end(t, prim_merge_sort_pairs(t->variant, order, type, value_bytes,
+                                     (prim_keys){x->d, x_values->d, count}, y->d, y_values->d,
+                                     with(t->stream, t->workspace, t->workspace_bytes))))
+        on_host(t, prim_merge_sort_pairs_host(order, type, value_bytes,
+                                              (prim_keys){x->h, x_values->h, count}, y->h,
+                                              y_values->h, t->threads));
 }
 
 static cudaDataType_t pick_index_type(trial *t)
@@ -143,18 +152,20 @@ static cudaDataType_t pick_index_type(trial *t)
 static void merge_sort_permutation(trial *t)
 {
     prim_order order;
-    PICK_VARIANT(t, merge_sort);
+    t->variant = pick_variant(t, sorting_variant_at);
     const cudaDataType_t type = pick_keys(t, &order), index_type = pick_index_type(t);
     const size_t count = pick_size(t, 20000);
     size_t bytes = 0;
-    const prim_status asked = prim_merge_sort_permutation_workspace_bytes(
-        t->variant, order, type, count, index_type, &bytes);
+    const prim_status asked =
+        asked_bytes(prim_merge_sort_permutation(t->variant, order, type, NULL, count, index_type,
+                                                NULL, asking()),
+                    &bytes);
     operand *x = add_input(t, type, count, false), *y = add_output(t, index_type, count);
     begin(t, asked, bytes, true);
     describe(t, "merge_sort_permutation: variant %d, order %d, types %d %d, %zu keys", t->variant,
              order, type, index_type, count);
     if (end(t, prim_merge_sort_permutation(t->variant, order, type, x->d, count, index_type, y->d,
-                                           t->workspace, t->workspace_bytes, t->stream)))
+                                           with(t->stream, t->workspace, t->workspace_bytes))))
         on_host(t, prim_merge_sort_permutation_host(order, type, x->h, count, index_type, y->h,
                                                     t->threads));
 }
@@ -172,7 +183,7 @@ static void gather(trial *t)
     describe(t, "gather: %zu of %zu values of %zu bytes, indices of type %d", count, value_count,
              value_bytes, index_type);
     if (!end(t, prim_gather(value_bytes, table->d, value_count, index_type, indices->d, count, y->d,
-                            t->stream)))
+                            into(t->stream))))
         return;
     on_host(t, prim_gather_host(value_bytes, table->h, value_count, index_type, indices->h, count,
                                 y->h));
@@ -224,7 +235,7 @@ static void co_rank(trial *t)
     describe(t, "co_rank: order %d, type %d, %zu and %zu keys, %zu diagonals", order, type, a_count,
              b_count, count);
     if (!end(t, prim_co_rank(order, type, a->d, a_count, b->d, b_count, (void *)diagonals->d, count,
-                             (void *)ranks->d, t->stream)))
+                             (void *)ranks->d, into(t->stream))))
         return;
     on_host(t, prim_co_rank_host(order, type, a->h, a_count, b->h, b_count, (void *)diagonals->h,
                                  count, (void *)ranks->h));
@@ -256,7 +267,7 @@ static void co_ranks(trial *t)
         in_host[r] = runs[r]->h;
     }
     if (!end(t, prim_co_ranks(order, type, run_count, on_device, counts, (void *)diagonals->d,
-                              count, (void *)ranks->d, t->stream)))
+                              count, (void *)ranks->d, into(t->stream))))
         return;
     on_host(t, prim_co_ranks_host(order, type, run_count, in_host, counts, (void *)diagonals->h,
                                   count, (void *)ranks->h));
@@ -282,7 +293,7 @@ static void is_sorted(trial *t)
     begin(t, PRIM_OK, 0, true);
     describe(t, "is_sorted: order %d, type %d, %zu keys, key %zu is the first one", order, type,
              count, turned);
-    if (end(t, prim_is_sorted(order, type, x->d, count, (void *)answer->d, t->stream)))
+    if (end(t, prim_is_sorted(order, type, x->d, count, (void *)answer->d, into(t->stream))))
         on_host(t, prim_is_sorted_host(order, type, x->h, count, (void *)answer->h));
 }
 

@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "../calls.h"
 #include "oracles.h"
 #include "sparse_operands.h"
 #include "stress.h"
@@ -36,17 +37,22 @@ static void spmv(trial *t)
     const packed p = add_packed(t, &a, format, PRIM_SPARSE_WIDTH_AUTO);
     const double alpha = pick_scalar(t), beta = pick_scalar(t);
     size_t bytes = 0;
-    const prim_status asked =
-        prim_spmv_workspace_bytes(t->variant, packed_on_device(&p), vector, vector, &bytes);
+    const prim_status asked = asked_bytes(
+        prim_spmv(t->variant, 1, packed_on_device(&p), prim_vector_of(vector, NULL, p.m.columns), 0,
+                  prim_vector_of(vector, NULL, p.m.rows), asking()),
+        &bytes);
     operand *x = add_input(t, vector, a.m.columns, false), *y = add_output(t, vector, a.m.rows);
     y->has_any_zero = true; /* alpha multiplies the sums of rows with entries alone, or all */
     begin(t, asked, bytes, true);
     describe(t, "spmv: variant %d, format %d, types %d %d, %zu × %zu with %zu entries, %g, %g",
              t->variant, format, type, vector, a.m.rows, a.m.columns, a.m.entries, alpha, beta);
-    if (!end(t, prim_spmv(t->variant, alpha, packed_on_device(&p), vector, x->d, beta, vector, y->d,
-                          t->workspace, t->workspace_bytes, t->stream)))
+    if (!end(t, prim_spmv(t->variant, alpha, packed_on_device(&p),
+                          prim_vector_of(vector, x->d, p.m.columns), beta,
+                          prim_vector_of(vector, y->d, p.m.rows),
+                          with(t->stream, t->workspace, t->workspace_bytes))))
         return;
-    on_host(t, prim_spmv_host(alpha, p.m, vector, x->h, beta, vector, y->h, t->threads));
+    on_host(t, prim_spmv_host(alpha, p.m, prim_vector_of(vector, x->h, p.m.columns), beta,
+                              prim_vector_of(vector, y->h, p.m.rows), t->threads));
     expect_row(t, &a, alpha, x, beta, y);
 }
 
@@ -54,10 +60,10 @@ static void spmv(trial *t)
 
 enum { MOST_PLANNED_ROWS = 3000, LONGEST_PLANNED = 30 };
 
-static operand *add_plan(trial *t, prim_sparse m)
+static operand *add_plan(trial *t, const csr *a)
 {
     size_t bytes = 0;
-    on_host(t, prim_spmv_plan_bytes(m, &bytes));
+    on_host(t, asked_output(prim_spmv_plan(on_device(a), NULL, 0, asking()), &bytes));
     operand *plan = add_arrays(t, bytes);
     memset(plan->h, 0, plan->bytes);
     send(plan);
@@ -69,9 +75,9 @@ static void make_plan(trial *t, const csr *a, operand *plan)
 {
     void *workspace = NULL;
     size_t bytes = 0;
-    on_host(t, prim_spmv_plan_workspace_bytes(a->m, &bytes));
+    on_host(t, asked_bytes(prim_spmv_plan(on_device(a), NULL, 0, asking()), &bytes));
     check(cudaMalloc(&workspace, bytes + 1));
-    on_host(t, prim_spmv_plan(on_device(a), plan->d, plan->bytes, workspace, bytes, NULL));
+    on_host(t, prim_spmv_plan(on_device(a), plan->d, plan->bytes, with(NULL, workspace, bytes)));
     check(cudaDeviceSynchronize());
     check(cudaFree(workspace));
     receive(plan);
@@ -81,16 +87,16 @@ static void spmv_plan(trial *t)
 {
     const csr a = add_csr(t, CUDA_R_32F, MOST_PLANNED_ROWS, LONGEST_PLANNED);
     a.values->is_aside = true;
-    operand *plan = add_plan(t, a.m);
+    operand *plan = add_plan(t, &a);
     size_t bytes = 0;
     make_plan(t, &a, plan);
     check(cudaMemset(plan->d, 0, plan->bytes));
-    const prim_status asked = prim_spmv_plan_workspace_bytes(a.m, &bytes);
+    const prim_status asked = asked_bytes(prim_spmv_plan(on_device(&a), NULL, 0, asking()), &bytes);
     t->has_no_variant = true;
     begin(t, asked, bytes, true);
     describe(t, "spmv_plan: %zu × %zu with %zu entries", a.m.rows, a.m.columns, a.m.entries);
-    end(t, prim_spmv_plan(on_device(&a), plan->d, plan->bytes, t->workspace, t->workspace_bytes,
-                          t->stream));
+    end(t, prim_spmv_plan(on_device(&a), plan->d, plan->bytes,
+                          with(t->stream, t->workspace, t->workspace_bytes)));
 }
 
 /* What CSR_MERGE makes of the same, in y's twin: the order is its, and not the host version's. */
@@ -99,12 +105,16 @@ static void merge_product(trial *t, const csr *a, double alpha, const operand *x
 {
     char *workspace, *d_y;
     size_t bytes = 0;
-    on_host(t, prim_spmv_workspace_bytes(PRIM_SPMV_CSR_MERGE, a->m, x->type, y->type, &bytes));
+    on_host(t, asked_bytes(prim_spmv(PRIM_SPMV_CSR_MERGE, 1, on_device(a),
+                                     prim_vector_of(x->type, NULL, a->m.columns), 0,
+                                     prim_vector_of(y->type, NULL, a->m.rows), asking()),
+                           &bytes));
     check(cudaMalloc((void **)&workspace, bytes + 1));
     check(cudaMalloc((void **)&d_y, y->bytes + 1));
     check(cudaMemcpy(d_y, y->before, y->bytes, cudaMemcpyHostToDevice));
-    on_host(t, prim_spmv(PRIM_SPMV_CSR_MERGE, alpha, on_device(a), x->type, x->d, beta, y->type,
-                         d_y, workspace, bytes, NULL));
+    on_host(t, prim_spmv(PRIM_SPMV_CSR_MERGE, alpha, on_device(a),
+                         prim_vector_of(x->type, x->d, a->m.columns), beta,
+                         prim_vector_of(y->type, d_y, a->m.rows), with(NULL, workspace, bytes)));
     check(cudaDeviceSynchronize());
     check(cudaMemcpy(y->h, d_y, y->bytes, cudaMemcpyDeviceToHost));
     check(cudaFree(workspace));
@@ -117,19 +127,24 @@ static void spmv_planned(trial *t)
     pick_values(t, FRACTIONS);
     const csr a = add_csr(t, type, MOST_PLANNED_ROWS, LONGEST_PLANNED);
     const double alpha = pick_scalar(t), beta = pick_scalar(t);
-    operand *plan = add_plan(t, a.m), *x = add_input(t, vector, a.m.columns, false),
+    operand *plan = add_plan(t, &a), *x = add_input(t, vector, a.m.columns, false),
             *y = add_output(t, vector, a.m.rows);
     size_t bytes = 0;
     plan->is_output = false;
     make_plan(t, &a, plan);
     send(plan);
-    const prim_status asked = prim_spmv_planned_workspace_bytes(a.m, vector, vector, &bytes);
+    const prim_status asked = asked_bytes(
+        prim_spmv_planned(1, on_device(&a), NULL, 0, prim_vector_of(vector, NULL, a.m.columns), 0,
+                          prim_vector_of(vector, NULL, a.m.rows), asking()),
+        &bytes);
     t->has_no_variant = true;
     begin(t, asked, bytes, true);
     describe(t, "spmv_planned: types %d %d, %zu × %zu with %zu entries, %g, %g", type, vector,
              a.m.rows, a.m.columns, a.m.entries, alpha, beta);
-    if (!end(t, prim_spmv_planned(alpha, on_device(&a), plan->d, plan->bytes, vector, x->d, beta,
-                                  vector, y->d, t->workspace, t->workspace_bytes, t->stream)))
+    if (!end(t, prim_spmv_planned(alpha, on_device(&a), plan->d, plan->bytes,
+                                  prim_vector_of(vector, x->d, a.m.columns), beta,
+                                  prim_vector_of(vector, y->d, a.m.rows),
+                                  with(t->stream, t->workspace, t->workspace_bytes))))
         return;
     merge_product(t, &a, alpha, x, beta, y);
     expect_row(t, &a, alpha, x, beta, y);
@@ -162,13 +177,14 @@ static void sparse_check(trial *t)
     operand *finding = add_output(t, CUDA_R_64U, 2);
     size_t bytes = 0;
     const prim_status on_the_host = prim_sparse_check_host(p.m),
-                      asked = prim_sparse_check_workspace_bytes(packed_on_device(&p), &bytes);
+                      asked = asked_bytes(prim_sparse_check(packed_on_device(&p), NULL, asking()),
+                                          &bytes);
     t->has_no_variant = true;
     begin(t, asked, bytes, true);
     describe(t, "sparse_check: format %d, %zu × %zu with %zu entries", format, a.m.rows,
              a.m.columns, a.m.entries);
-    if (!end(t, prim_sparse_check(packed_on_device(&p), (void *)finding->d, t->workspace,
-                                  t->workspace_bytes, t->stream)))
+    if (!end(t, prim_sparse_check(packed_on_device(&p), (void *)finding->d,
+                                  with(t->stream, t->workspace, t->workspace_bytes))))
         return;
     receive(finding);
     if ((number_at(CUDA_R_64U, finding->h, 0) == PRIM_SPARSE_SOUND) != (on_the_host == PRIM_OK))

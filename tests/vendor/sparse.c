@@ -18,7 +18,8 @@ int main(void)
                                 .values = on_device(values, sizeof values)};
     const void *d_x = on_device(x, sizeof x);
     void *d_y = on_device(NULL, sizeof y);
-    return outcome(
-        prim_spmv(PRIM_SPMV_AUTO, 1, matrix, CUDA_R_32F, d_x, 0, CUDA_R_32F, d_y, NULL, 0, NULL),
-        d_y, y, sizeof y);
+    return outcome(prim_spmv(PRIM_SPMV_AUTO, 1, matrix,
+                             prim_vector_of(CUDA_R_32F, d_x, matrix.columns), 0,
+                             prim_vector_of(CUDA_R_32F, d_y, matrix.rows), NULL),
+                   d_y, y, sizeof y);
 }

@@ -1,5 +1,5 @@
 /* prim_gather() and prim_is_sorted(): checks of the arguments, and the calls. Neither has variants
- * or a workspace, and their tables have one rung each. */
+ * or needs a workspace, and their tables have one rung each. */
 #include <stdio.h>
 #include <string.h>
 
@@ -67,23 +67,36 @@ static const prim_ladder gather_ladder = {
     .describe = describe_gather,
 };
 
+static prim_gather_args gather_args(const char *name, size_t value_bytes, const void *values,
+                                    size_t value_count, cudaDataType_t index_type,
+                                    const void *indices, size_t count, void *out)
+{
+    return (prim_gather_args){.call = {.name = name},
+                              .value_bytes = value_bytes,
+                              .values = values,
+                              .value_count = value_count,
+                              .index_type = index_type,
+                              .indices = indices,
+                              .count = count,
+                              .out = out};
+}
+
 prim_status prim_gather(size_t value_bytes, const void *d_values, size_t value_count,
                         cudaDataType_t index_type, const void *d_indices, size_t count, void *d_out,
-                        cudaStream_t stream)
+                        const prim_call *call)
 {
-    const prim_request call = {.name = "prim_gather", .stream = stream};
-    prim_gather_args args = {call,       value_bytes, d_values, value_count,
-                             index_type, d_indices,   count,    d_out};
-    return prim_ladder_run(&gather_ladder, &args.call);
+    prim_gather_args args = gather_args("prim_gather", value_bytes, d_values, value_count,
+                                        index_type, d_indices, count, d_out);
+    return prim_ladder_call(&gather_ladder, &args.call, call);
 }
 
 prim_status prim_gather_host(size_t value_bytes, const void *h_values, size_t value_count,
                              cudaDataType_t index_type, const void *h_indices, size_t count,
                              void *h_out)
 {
-    const prim_request call = {.name = "prim_gather_host", .on_host = true};
-    const prim_gather_args args = {call,       value_bytes, h_values, value_count,
-                                   index_type, h_indices,   count,    h_out};
+    prim_gather_args args = gather_args("prim_gather_host", value_bytes, h_values, value_count,
+                                        index_type, h_indices, count, h_out);
+    args.call.on_host = true;
     const prim_status status = prim_ladder_check_host(&gather_ladder, &args.call);
     for (size_t i = 0; status == PRIM_OK && i < count; i++) {
         const uint64_t from = index_type == CUDA_R_64U ? ((const uint64_t *)h_indices)[i]
@@ -140,19 +153,32 @@ static const prim_ladder is_sorted_ladder = {
     .describe = describe_is_sorted,
 };
 
-prim_status prim_is_sorted(prim_order order, cudaDataType_t key_type, const void *d_in,
-                           size_t count, uint32_t *d_answer, cudaStream_t stream)
+static prim_is_sorted_args is_sorted_args(const char *name, prim_order order,
+                                          cudaDataType_t key_type, const void *in, size_t count,
+                                          uint32_t *answer)
 {
-    prim_is_sorted_args args = {
-        {.name = "prim_is_sorted", .stream = stream}, order, key_type, d_in, count, d_answer};
-    return prim_ladder_run(&is_sorted_ladder, &args.call);
+    return (prim_is_sorted_args){.call = {.name = name},
+                                 .order = order,
+                                 .key_type = key_type,
+                                 .in = in,
+                                 .count = count,
+                                 .answer = answer};
+}
+
+prim_status prim_is_sorted(prim_order order, cudaDataType_t key_type, const void *d_in,
+                           size_t count, uint32_t *d_answer, const prim_call *call)
+{
+    prim_is_sorted_args args =
+        is_sorted_args("prim_is_sorted", order, key_type, d_in, count, d_answer);
+    return prim_ladder_call(&is_sorted_ladder, &args.call, call);
 }
 
 prim_status prim_is_sorted_host(prim_order order, cudaDataType_t key_type, const void *h_in,
                                 size_t count, uint32_t *h_answer)
 {
-    const prim_is_sorted_args args = {
-        {.name = "prim_is_sorted_host", .on_host = true}, order, key_type, h_in, count, h_answer};
+    prim_is_sorted_args args =
+        is_sorted_args("prim_is_sorted_host", order, key_type, h_in, count, h_answer);
+    args.call.on_host = true;
     const prim_status status = prim_ladder_check_host(&is_sorted_ladder, &args.call);
     return status == PRIM_OK ? prim_is_sorted_on_host(&args) : status;
 }

@@ -72,37 +72,47 @@ static const prim_ladder ladder = {
     .describe = describe,
 };
 
-/* The runs, from the caller's arrays into the arguments. */
+/* The runs, from the caller's arrays into the arguments. A call that is only asked may leave open
+ * where they are, but not how long. */
 static prim_status take_runs(prim_co_ranks_args *args, size_t run_count, const void *const *h_runs,
                              const size_t *h_counts)
 {
+    const bool are_open = prim_is_left_open(&args->call, h_runs);
     if (run_count < 1 || run_count > PRIM_CO_RANKS_MOST_RUNS)
         return prim_fail(PRIM_ERROR_VALUE, "%s: run_count is %zu, not 1 to %d", args->call.name,
                          run_count, PRIM_CO_RANKS_MOST_RUNS);
-    if (h_runs == NULL || h_counts == NULL)
+    if ((h_runs == NULL && !are_open) || h_counts == NULL)
         return prim_fail(PRIM_ERROR_NULL, "%s: %s is NULL", args->call.name,
-                         h_runs == NULL ? "h_runs" : "h_counts");
+                         h_runs == NULL && !are_open ? "h_runs" : "h_counts");
     args->run_count = run_count;
     for (size_t r = 0; r < run_count; r++) {
-        args->runs[r] = h_runs[r];
+        args->runs[r] = are_open ? NULL : h_runs[r];
         args->counts[r] = h_counts[r];
     }
     return PRIM_OK;
 }
 
+static prim_co_ranks_args args_of(const char *name, prim_order order, cudaDataType_t key_type,
+                                  const uint64_t *diagonals, size_t count, uint64_t *ranks)
+{
+    return (prim_co_ranks_args){.call = {.name = name, .variant = PRIM_VARIANT_AUTO},
+                                .order = order,
+                                .key_type = key_type,
+                                .diagonals = diagonals,
+                                .count = count,
+                                .ranks = ranks};
+}
+
 prim_status prim_co_ranks(prim_order order, cudaDataType_t key_type, size_t run_count,
                           const void *const *h_runs, const size_t *h_counts,
                           const uint64_t *d_diagonals, size_t count, uint64_t *d_ranks,
-                          cudaStream_t stream)
+                          const prim_call *call)
 {
-    prim_co_ranks_args args = {
-        .call = {.name = "prim_co_ranks", .variant = PRIM_VARIANT_AUTO, .stream = stream},
-        .order = order,
-        .key_type = key_type,
-        .diagonals = d_diagonals,
-        .count = count,
-        .ranks = d_ranks};
-    const prim_status status = take_runs(&args, run_count, h_runs, h_counts);
+    prim_co_ranks_args args =
+        args_of("prim_co_ranks", order, key_type, d_diagonals, count, d_ranks);
+    prim_status status = prim_request_options(&args.call, call);
+    if (status == PRIM_OK)
+        status = take_runs(&args, run_count, h_runs, h_counts);
     return status == PRIM_OK ? prim_ladder_run(&ladder, &args.call) : status;
 }
 
@@ -110,12 +120,9 @@ prim_status prim_co_ranks_host(prim_order order, cudaDataType_t key_type, size_t
                                const void *const *h_runs, const size_t *h_counts,
                                const uint64_t *h_diagonals, size_t count, uint64_t *h_ranks)
 {
-    prim_co_ranks_args args = {.call = {.name = "prim_co_ranks_host", .on_host = true},
-                               .order = order,
-                               .key_type = key_type,
-                               .diagonals = h_diagonals,
-                               .count = count,
-                               .ranks = h_ranks};
+    prim_co_ranks_args args =
+        args_of("prim_co_ranks_host", order, key_type, h_diagonals, count, h_ranks);
+    args.call.on_host = true;
     prim_status status = take_runs(&args, run_count, h_runs, h_counts);
     if (status == PRIM_OK)
         status = prim_ladder_check_host(&ladder, &args.call);

@@ -75,7 +75,8 @@ static prim_status check_groups(const prim_request *call, const prim_sparse *m)
     return PRIM_OK;
 }
 
-prim_status prim_sparse_check_shape(const prim_request *call, const prim_sparse *m)
+/* All but the groups. */
+static prim_status check_sizes(const prim_request *call, const prim_sparse *m)
 {
     const prim_status exists = prim_sparse_check_format(call, m->format);
     if (exists != PRIM_OK)
@@ -102,9 +103,13 @@ prim_status prim_sparse_check_shape(const prim_request *call, const prim_sparse 
     if (status == PRIM_OK && has_ell(m))
         status = prim_check_bytes(call, "ell_values", m->ell_width, m->ell_ld,
                                   prim_element_bytes(m->value_type));
-    if (status == PRIM_OK && m->format == PRIM_SPARSE_JDS)
-        status = check_groups(call, m);
     return status;
+}
+
+prim_status prim_sparse_check_shape(const prim_request *call, const prim_sparse *m)
+{
+    const prim_status status = check_sizes(call, m);
+    return status == PRIM_OK && m->format == PRIM_SPARSE_JDS ? check_groups(call, m) : status;
 }
 
 /* ---- the arrays ---- */
@@ -143,8 +148,8 @@ static int arrays_of(const prim_sparse *m, bool on_host, array *arrays)
     return count;
 }
 
-prim_status prim_sparse_check_arrays(const prim_request *call, const prim_sparse *m, prim_span *spans,
-                                     int *count)
+prim_status prim_sparse_check_arrays(const prim_request *call, const prim_sparse *m,
+                                     prim_span *spans, int *count)
 {
     array arrays[PRIM_SPARSE_MOST_ARRAYS];
     *count = arrays_of(m, call->on_host, arrays);
@@ -330,7 +335,9 @@ static int choose_rung(const void *args)
 static prim_status check_kind(const void *any)
 {
     const prim_sparse_check_args *args = any;
-    return prim_sparse_check_shape(&args->call, &args->matrix);
+    return prim_is_left_open(&args->call, args->matrix.h_groups)
+               ? check_sizes(&args->call, &args->matrix)
+               : prim_sparse_check_shape(&args->call, &args->matrix);
 }
 
 static prim_status check_operands(const void *any, prim_operands *operands)
@@ -365,19 +372,10 @@ static const prim_ladder ladder = {
     .describe = describe,
 };
 
-prim_status prim_sparse_check(prim_sparse matrix, prim_sparse_finding *d_finding, void *d_workspace,
-                              size_t workspace_bytes, cudaStream_t stream)
+prim_status prim_sparse_check(prim_sparse matrix, prim_sparse_finding *d_finding,
+                              const prim_call *call)
 {
     prim_sparse_check_args args = {
-        {"prim_sparse_check", PRIM_VARIANT_AUTO, false, d_workspace, workspace_bytes, stream, NULL},
-        matrix,
-        d_finding};
-    return prim_ladder_run(&ladder, &args.call);
-}
-
-prim_status prim_sparse_check_workspace_bytes(prim_sparse matrix, size_t *bytes)
-{
-    const prim_sparse_check_args args = {.call = {.name = "prim_sparse_check_workspace_bytes"},
-                                         .matrix = matrix};
-    return prim_ladder_workspace_bytes(&ladder, &args.call, bytes);
+        .call = {.name = "prim_sparse_check"}, .matrix = matrix, .finding = d_finding};
+    return prim_ladder_call(&ladder, &args.call, call);
 }

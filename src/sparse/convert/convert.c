@@ -375,8 +375,8 @@ static prim_status check_plan(const prim_request *call, const prim_sparse *to, i
 }
 
 /* The target's memory must not overlap the arrays of `from`. */
-static prim_status check_memory(const prim_request *call, const prim_sparse *from, const void *memory,
-                                size_t bytes)
+static prim_status check_memory(const prim_request *call, const prim_sparse *from,
+                                const void *memory, size_t bytes)
 {
     prim_span spans[PRIM_SPARSE_MOST_ARRAYS];
     int count;

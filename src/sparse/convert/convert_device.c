@@ -61,6 +61,7 @@ static prim_status check_kind(const void *any)
     return status == PRIM_OK && !args->wants_size ? prim_sparse_check_target(args) : status;
 }
 
+/* None is too small where it is left open. */
 static prim_status check_memory(const prim_sparse_convert_args *args, prim_span *memory)
 {
     prim_sparse to;
@@ -70,7 +71,7 @@ static prim_status check_memory(const prim_sparse_convert_args *args, prim_span 
         return prim_fail(PRIM_ERROR_MISALIGNED,
                          "%s: d_memory is %p, which is not aligned to %d bytes", args->call.name,
                          args->memory, PRIM_SPARSE_ALIGNMENT);
-    if (args->bytes < needed)
+    if (args->bytes < needed && !prim_is_left_open(&args->call, args->memory))
         return prim_fail(PRIM_ERROR_WORKSPACE, "%s: bytes is %zu, and %zu are needed",
                          args->call.name, args->bytes, needed);
     return prim_check_vector(&args->call, "memory", args->memory, args->bytes, 1, memory);
@@ -108,12 +109,21 @@ prim_status prim_sparse_check_made(const void *any, prim_operands *operands)
     return status == PRIM_OK ? prim_sparse_check_written(args, operands) : status;
 }
 
-/* wants_size: only the workspace is asked for. */
 prim_status prim_sparse_check_made_kind(const void *any)
 {
     const prim_sparse_convert_args *args = any;
     const prim_status status = prim_sparse_check_shape(&args->call, &args->from);
-    return status == PRIM_OK && !args->wants_size ? prim_sparse_check_target(args) : status;
+    return status == PRIM_OK ? prim_sparse_check_target(args) : status;
+}
+
+size_t prim_sparse_output_bytes(const void *any)
+{
+    const prim_sparse_convert_args *args = any;
+    prim_sparse to;
+    size_t bytes = 0;
+    if (!args->wants_size)
+        prim_sparse_target(args, &to, &bytes);
+    return bytes;
 }
 
 void prim_sparse_describe_made(const void *any, char *text, size_t bytes)
@@ -137,73 +147,44 @@ static const prim_ladder ladder = {
     .check_kind = check_kind,
     .check_operands = prim_sparse_check_made,
     .describe = describe,
+    .output_bytes = prim_sparse_output_bytes,
 };
 
 /* ---- the calls ---- */
 
-prim_status prim_sparse_target_bytes(const prim_ladder *of, const prim_sparse_convert_args *args,
-                                     size_t *bytes)
-{
-    prim_sparse to;
-    size_t workspace_bytes, needed;
-    if (bytes == NULL)
-        return prim_fail(PRIM_ERROR_NULL, "%s: bytes is NULL", args->call.name);
-    const prim_status status = prim_ladder_workspace_bytes(of, &args->call, &workspace_bytes);
-    if (status == PRIM_OK && prim_sparse_target(args, &to, &needed))
-        *bytes = needed;
-    return status;
-}
-
 prim_status prim_sparse_make_target(const prim_ladder *of, prim_sparse_convert_args *args,
-                                    prim_sparse *to)
+                                    prim_sparse *to, const prim_call *call)
 {
-    size_t needed;
-    if (to == NULL)
-        return prim_fail(PRIM_ERROR_NULL, "%s: to is NULL", args->call.name);
-    const prim_status status = prim_ladder_run(of, &args->call);
+    size_t bytes;
+    prim_status status = prim_request_options(&args->call, call);
+    const bool is_asked = args->call.answer != NULL;
+    if (status == PRIM_OK && to == NULL && !is_asked)
+        status = prim_fail(PRIM_ERROR_NULL, "%s: to is NULL", args->call.name);
     if (status == PRIM_OK)
-        prim_sparse_target(args, to, &needed);
+        status = prim_ladder_run(of, &args->call);
+    if (status == PRIM_OK && !is_asked)
+        prim_sparse_target(args, to, &bytes);
     return status;
 }
 
 prim_status prim_sparse_convert_size(prim_sparse from, prim_sparse_format format, int64_t width,
-                                     uint64_t *d_size, void *d_workspace, size_t workspace_bytes,
-                                     cudaStream_t stream)
+                                     uint64_t *d_size, const prim_call *call)
 {
-    prim_sparse_convert_args args = {.call = {.name = "prim_sparse_convert_size",
-                                              .workspace = d_workspace,
-                                              .workspace_bytes = workspace_bytes,
-                                              .stream = stream},
+    prim_sparse_convert_args args = {.call = {.name = "prim_sparse_convert_size"},
                                      .from = from,
                                      .format = format,
                                      .width = width,
                                      .wants_size = true,
                                      .d_size = d_size};
-    return prim_ladder_run(&ladder, &args.call);
-}
-
-prim_status prim_sparse_convert_bytes(prim_sparse from, prim_sparse_format format,
-                                      cudaDataType_t offset_type, int64_t width, size_t size,
-                                      size_t *bytes)
-{
-    const prim_sparse_convert_args args = {.call = {.name = "prim_sparse_convert_bytes"},
-                                           .from = from,
-                                           .format = format,
-                                           .offset_type = offset_type,
-                                           .width = width,
-                                           .size = size};
-    return prim_sparse_target_bytes(&ladder, &args, bytes);
+    return prim_ladder_call(&ladder, &args.call, call);
 }
 
 prim_status prim_sparse_convert(prim_sparse from, prim_sparse_format format,
                                 cudaDataType_t offset_type, int64_t width, size_t size,
                                 void *d_memory, size_t bytes, prim_sparse *to, uint64_t *d_missing,
-                                void *d_workspace, size_t workspace_bytes, cudaStream_t stream)
+                                const prim_call *call)
 {
-    prim_sparse_convert_args args = {.call = {.name = "prim_sparse_convert",
-                                              .workspace = d_workspace,
-                                              .workspace_bytes = workspace_bytes,
-                                              .stream = stream},
+    prim_sparse_convert_args args = {.call = {.name = "prim_sparse_convert"},
                                      .from = from,
                                      .format = format,
                                      .offset_type = offset_type,
@@ -212,16 +193,5 @@ prim_status prim_sparse_convert(prim_sparse from, prim_sparse_format format,
                                      .memory = d_memory,
                                      .bytes = bytes,
                                      .missing = d_missing};
-    return prim_sparse_make_target(&ladder, &args, to);
-}
-
-prim_status prim_sparse_convert_workspace_bytes(prim_sparse from, prim_sparse_format format,
-                                                int64_t width, size_t *bytes)
-{
-    const prim_sparse_convert_args args = {.call = {.name = "prim_sparse_convert_workspace_bytes"},
-                                           .from = from,
-                                           .format = format,
-                                           .width = width,
-                                           .wants_size = true};
-    return prim_ladder_workspace_bytes(&ladder, &args.call, bytes);
+    return prim_sparse_make_target(&ladder, &args, to, call);
 }

@@ -1,4 +1,4 @@
-/* prim_sparse_transpose(): checks of the arguments, and the calls. */
+/* prim_sparse_transpose(): checks of the arguments, and the call. */
 #include "sparse/sparse_args.h"
 
 PRIM_DECLARE_RUNG(sparse_transpose, digits)
@@ -17,39 +17,17 @@ static const prim_ladder ladder = {
     .check_kind = prim_sparse_check_made_kind,
     .check_operands = prim_sparse_check_made,
     .describe = prim_sparse_describe_made,
+    .output_bytes = prim_sparse_output_bytes,
 };
 
-prim_status prim_sparse_transpose_bytes(prim_sparse from, cudaDataType_t offset_type, size_t *bytes)
-{
-    const prim_sparse_convert_args args = {.call = {.name = "prim_sparse_transpose_bytes"},
-                                           .from = from,
-                                           .offset_type = offset_type,
-                                           .transposed = true};
-    return prim_sparse_target_bytes(&ladder, &args, bytes);
-}
-
 prim_status prim_sparse_transpose(prim_sparse from, cudaDataType_t offset_type, void *d_memory,
-                                  size_t bytes, prim_sparse *to, void *d_workspace,
-                                  size_t workspace_bytes, cudaStream_t stream)
+                                  size_t bytes, prim_sparse *to, const prim_call *call)
 {
-    prim_sparse_convert_args args = {.call = {.name = "prim_sparse_transpose",
-                                              .workspace = d_workspace,
-                                              .workspace_bytes = workspace_bytes,
-                                              .stream = stream},
+    prim_sparse_convert_args args = {.call = {.name = "prim_sparse_transpose"},
                                      .from = from,
                                      .offset_type = offset_type,
                                      .memory = d_memory,
                                      .bytes = bytes,
                                      .transposed = true};
-    return prim_sparse_make_target(&ladder, &args, to);
-}
-
-prim_status prim_sparse_transpose_workspace_bytes(prim_sparse from, size_t *bytes)
-{
-    const prim_sparse_convert_args args = {
-        .call = {.name = "prim_sparse_transpose_workspace_bytes"},
-        .from = from,
-        .wants_size = true,
-        .transposed = true};
-    return prim_ladder_workspace_bytes(&ladder, &args.call, bytes);
+    return prim_sparse_make_target(&ladder, &args, to, call);
 }

@@ -51,76 +51,42 @@ static const prim_ladder from_ladder = {
     .check_kind = check_from_kind,
     .check_operands = check_from_operands,
     .describe = describe_from,
+    .output_bytes = prim_sparse_output_bytes,
 };
 
-/* The nonzero elements, described as a CSR matrix. */
-static prim_sparse elements_of(cudaDataType_t type, size_t rows, size_t columns, size_t size)
+/* The nonzero elements are described as a CSR matrix. */
+static prim_sparse_from_dense_args from_args(const char *name, prim_matrix in, size_t size)
 {
-    return (prim_sparse){.format = PRIM_SPARSE_CSR,
-                         .rows = rows,
-                         .columns = columns,
-                         .entries = size,
-                         .value_type = type,
-                         .offset_type = CUDA_R_64I};
+    return (prim_sparse_from_dense_args){.convert = {.call = {.name = name},
+                                                     .from = {.format = PRIM_SPARSE_CSR,
+                                                              .rows = in.rows,
+                                                              .columns = in.columns,
+                                                              .entries = size,
+                                                              .value_type = in.type,
+                                                              .offset_type = CUDA_R_64I},
+                                                     .size = size},
+                                         .in = in.data,
+                                         .ld = prim_with_ld(in).ld};
 }
 
-prim_status prim_sparse_from_dense_size(cudaDataType_t type, const void *d_in, size_t rows,
-                                        size_t columns, size_t ld, uint64_t *d_size,
-                                        void *d_workspace, size_t workspace_bytes,
-                                        cudaStream_t stream)
+prim_status prim_sparse_from_dense_size(prim_matrix in, uint64_t *d_size, const prim_call *call)
 {
-    prim_sparse_from_dense_args args = {.convert = {.call = {.name = "prim_sparse_from_dense_size",
-                                                             .workspace = d_workspace,
-                                                             .workspace_bytes = workspace_bytes,
-                                                             .stream = stream},
-                                                    .from = elements_of(type, rows, columns, 0),
-                                                    .wants_size = true,
-                                                    .d_size = d_size},
-                                        .in = d_in,
-                                        .ld = ld};
-    return prim_ladder_run(&from_ladder, &args.convert.call);
+    prim_sparse_from_dense_args args = from_args("prim_sparse_from_dense_size", in, 0);
+    args.convert.wants_size = true;
+    args.convert.d_size = d_size;
+    return prim_ladder_call(&from_ladder, &args.convert.call, call);
 }
 
-prim_status prim_sparse_from_dense_bytes(cudaDataType_t type, size_t rows, size_t columns,
-                                         cudaDataType_t offset_type, size_t size, size_t *bytes)
+prim_status prim_sparse_from_dense(prim_matrix in, cudaDataType_t offset_type, size_t size,
+                                   void *d_memory, size_t bytes, prim_sparse *to,
+                                   uint64_t *d_missing, const prim_call *call)
 {
-    const prim_sparse_from_dense_args args = {
-        .convert = {.call = {.name = "prim_sparse_from_dense_bytes"},
-                    .from = elements_of(type, rows, columns, size),
-                    .offset_type = offset_type,
-                    .size = size}};
-    return prim_sparse_target_bytes(&from_ladder, &args.convert, bytes);
-}
-
-prim_status prim_sparse_from_dense(cudaDataType_t type, const void *d_in, size_t rows,
-                                   size_t columns, size_t ld, cudaDataType_t offset_type,
-                                   size_t size, void *d_memory, size_t bytes, prim_sparse *to,
-                                   uint64_t *d_missing, void *d_workspace, size_t workspace_bytes,
-                                   cudaStream_t stream)
-{
-    prim_sparse_from_dense_args args = {.convert = {.call = {.name = "prim_sparse_from_dense",
-                                                             .workspace = d_workspace,
-                                                             .workspace_bytes = workspace_bytes,
-                                                             .stream = stream},
-                                                    .from = elements_of(type, rows, columns, size),
-                                                    .offset_type = offset_type,
-                                                    .size = size,
-                                                    .memory = d_memory,
-                                                    .bytes = bytes,
-                                                    .missing = d_missing},
-                                        .in = d_in,
-                                        .ld = ld};
-    return prim_sparse_make_target(&from_ladder, &args.convert, to);
-}
-
-prim_status prim_sparse_from_dense_workspace_bytes(cudaDataType_t type, size_t rows, size_t columns,
-                                                   size_t *bytes)
-{
-    const prim_sparse_from_dense_args args = {
-        .convert = {.call = {.name = "prim_sparse_from_dense_workspace_bytes"},
-                    .from = elements_of(type, rows, columns, 0),
-                    .wants_size = true}};
-    return prim_ladder_workspace_bytes(&from_ladder, &args.convert.call, bytes);
+    prim_sparse_from_dense_args args = from_args("prim_sparse_from_dense", in, size);
+    args.convert.offset_type = offset_type;
+    args.convert.memory = d_memory;
+    args.convert.bytes = bytes;
+    args.convert.missing = d_missing;
+    return prim_sparse_make_target(&from_ladder, &args.convert, to, call);
 }
 
 /* ---- from CSR ---- */
@@ -128,7 +94,18 @@ prim_status prim_sparse_from_dense_workspace_bytes(cudaDataType_t type, size_t r
 static prim_status check_to_kind(const void *any)
 {
     const prim_sparse_to_dense_args *args = any;
-    return prim_sparse_check_shape(&args->call, &args->matrix);
+    const prim_sparse *m = &args->matrix;
+    const prim_status status = prim_sparse_check_shape(&args->call, m);
+    if (status != PRIM_OK)
+        return status;
+    if (args->out.type != m->value_type)
+        return prim_fail(PRIM_ERROR_TYPE, "%s: out.type is %s, and the matrix's value_type %s",
+                         args->call.name, prim_element_name(args->out.type),
+                         prim_element_name(m->value_type));
+    if (args->out.rows != m->rows || args->out.columns != m->columns)
+        return prim_fail(PRIM_ERROR_VALUE, "%s: out is %zu × %zu, and the matrix %zu × %zu",
+                         args->call.name, args->out.rows, args->out.columns, m->rows, m->columns);
+    return PRIM_OK;
 }
 
 static prim_status check_to_operands(const void *any, prim_operands *operands)
@@ -140,8 +117,8 @@ static prim_status check_to_operands(const void *any, prim_operands *operands)
     prim_span *const out = &operands->spans[arrays];
     operands->count = arrays + 1;
     if (status == PRIM_OK)
-        status = prim_check_matrix(&args->call, "out", args->out, m->rows, m->columns, args->ld,
-                                   prim_element_bytes(m->value_type), out);
+        status = prim_check_matrix(&args->call, "out", args->out.data, m->rows, m->columns,
+                                   args->out.ld, prim_element_bytes(m->value_type), out);
     for (int a = 0; a < arrays && status == PRIM_OK; a++)
         status = prim_check_disjoint(&args->call, *out, operands->spans[a]);
     return status;
@@ -162,11 +139,9 @@ static const prim_ladder to_ladder = {
     .describe = describe_to,
 };
 
-prim_status prim_sparse_to_dense(prim_sparse matrix, void *d_out, size_t ld, cudaStream_t stream)
+prim_status prim_sparse_to_dense(prim_sparse matrix, prim_matrix out, const prim_call *call)
 {
-    prim_sparse_to_dense_args args = {.call = {.name = "prim_sparse_to_dense", .stream = stream},
-                                      .matrix = matrix,
-                                      .out = d_out,
-                                      .ld = ld};
-    return prim_ladder_run(&to_ladder, &args.call);
+    prim_sparse_to_dense_args args = {
+        .call = {.name = "prim_sparse_to_dense"}, .matrix = matrix, .out = prim_with_ld(out)};
+    return prim_ladder_call(&to_ladder, &args.call, call);
 }

@@ -209,10 +209,10 @@ struct run_fill : launch_run {
         const prim_sparse *m = &args->matrix;
         if (m->rows == 0 || m->columns == 0)
             return cudaSuccess;
-        const dense_rows<T> out = {static_cast<T *>(args->out), m->rows, args->ld};
-        const words all = {args->out, sizeof(T), pieces_of(m->rows, m->columns, args->ld)};
+        const dense_rows<T> out = {static_cast<T *>(args->out.data), m->rows, args->out.ld};
+        const words all = {args->out.data, sizeof(T), pieces_of(m->rows, m->columns, args->out.ld)};
         words to_clear = all;
-        if (args->ld == m->columns) /* rows without gaps are cleared as one */
+        if (args->out.ld == m->columns) /* rows without gaps are cleared as one */
             to_clear.pieces = pieces_of(1, m->rows * m->columns, m->rows * m->columns);
         const offsets_view offsets = offsets_of(m);
         const T *const values = static_cast<const T *>(m->values);
@@ -246,7 +246,7 @@ const char *to_why_not(const void *any)
         return "it takes CSR only";
     if (!dispatch_dense<is_built>(args))
         return PRIM_TYPES_NOT_BUILT;
-    const size_t threads = pieces_of(m->rows, m->columns, args->ld).threads();
+    const size_t threads = pieces_of(m->rows, m->columns, args->out.ld).threads();
     return prim_fits_a_grid(1, prim_divide_up(threads, THREADS)) &&
                    prim_fits_a_grid(1, prim_divide_up(m->entries, BLOCK_ENTRIES))
                ? nullptr

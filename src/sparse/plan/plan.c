@@ -12,16 +12,17 @@ PRIM_DECLARE_RUNG(spmv_planned, pages)
 
 enum { ALIGNMENT = 16 };
 
-/* The plan's memory: its size depends only on the sizes of the matrix. */
-static prim_status check_plan(const prim_request *call, const prim_sparse *matrix, const void *d_plan,
-                              size_t plan_bytes, prim_span *span)
+/* The plan's memory: its size depends only on the sizes of the matrix. None is too small where it
+ * is left open. */
+static prim_status check_plan(const prim_request *call, const prim_sparse *matrix,
+                              const void *d_plan, size_t plan_bytes, prim_span *span)
 {
     const size_t needed = prim_spmv_pages_bytes(matrix);
     if ((uintptr_t)d_plan % ALIGNMENT != 0)
         return prim_fail(PRIM_ERROR_MISALIGNED,
                          "%s: d_plan is %p, which is not aligned to %d bytes", call->name, d_plan,
                          ALIGNMENT);
-    if (plan_bytes < needed)
+    if (plan_bytes < needed && !prim_is_left_open(call, d_plan))
         return prim_fail(PRIM_ERROR_WORKSPACE, "%s: plan_bytes is %zu, and %zu are needed",
                          call->name, plan_bytes, needed);
     return prim_check_vector(call, "plan", d_plan, needed > 0 ? plan_bytes : 0, 1, span);
@@ -76,43 +77,28 @@ static void describe_plan(const void *any, char *text, size_t bytes)
     describe_matrix(&((const prim_spmv_plan_args *)any)->matrix, text, bytes);
 }
 
+static size_t plan_output_bytes(const void *any)
+{
+    return prim_spmv_pages_bytes(&((const prim_spmv_plan_args *)any)->matrix);
+}
+
 static const prim_ladder plan_ladder = {
     .rungs = plan_rungs,
     .choose = choose_plan_rung,
     .check_kind = check_plan_kind,
     .check_operands = check_plan_operands,
     .describe = describe_plan,
+    .output_bytes = plan_output_bytes,
 };
 
-prim_status prim_spmv_plan_bytes(prim_sparse matrix, size_t *bytes)
+prim_status prim_spmv_plan(prim_sparse matrix, void *d_plan, size_t plan_bytes,
+                           const prim_call *call)
 {
-    const prim_spmv_plan_args args = {.call = {.name = "prim_spmv_plan_bytes"}, .matrix = matrix};
-    size_t workspace_bytes;
-    if (bytes == NULL)
-        return prim_fail(PRIM_ERROR_NULL, "%s: bytes is NULL", args.call.name);
-    const prim_status status =
-        prim_ladder_workspace_bytes(&plan_ladder, &args.call, &workspace_bytes);
-    if (status == PRIM_OK)
-        *bytes = prim_spmv_pages_bytes(&matrix);
-    return status;
-}
-
-prim_status prim_spmv_plan(prim_sparse matrix, void *d_plan, size_t plan_bytes, void *d_workspace,
-                           size_t workspace_bytes, cudaStream_t stream)
-{
-    prim_spmv_plan_args args = {
-        {"prim_spmv_plan", PRIM_VARIANT_AUTO, false, d_workspace, workspace_bytes, stream, NULL},
-        matrix,
-        d_plan,
-        plan_bytes};
-    return prim_ladder_run(&plan_ladder, &args.call);
-}
-
-prim_status prim_spmv_plan_workspace_bytes(prim_sparse matrix, size_t *bytes)
-{
-    const prim_spmv_plan_args args = {.call = {.name = "prim_spmv_plan_workspace_bytes"},
-                                      .matrix = matrix};
-    return prim_ladder_workspace_bytes(&plan_ladder, &args.call, bytes);
+    prim_spmv_plan_args args = {.call = {.name = "prim_spmv_plan"},
+                                .matrix = matrix,
+                                .plan = d_plan,
+                                .plan_bytes = plan_bytes};
+    return prim_ladder_call(&plan_ladder, &args.call, call);
 }
 
 /* ---- the product ---- */
@@ -157,24 +143,12 @@ static const prim_ladder planned_ladder = {
 };
 
 prim_status prim_spmv_planned(double alpha, prim_sparse matrix, const void *d_plan,
-                              size_t plan_bytes, cudaDataType_t x_type, const void *d_x,
-                              double beta, cudaDataType_t y_type, void *d_y, void *d_workspace,
-                              size_t workspace_bytes, cudaStream_t stream)
+                              size_t plan_bytes, prim_vector x, double beta, prim_vector y,
+                              const prim_call *call)
 {
-    const prim_request call = {"prim_spmv_planned", PRIM_VARIANT_AUTO, false,
-                            d_workspace,         workspace_bytes,   stream, NULL};
-    prim_spmv_planned_args args = {
-        {call, alpha, matrix, x_type, d_x, beta, y_type, d_y}, d_plan, plan_bytes};
-    return prim_ladder_run(&planned_ladder, &args.product.call);
-}
-
-prim_status prim_spmv_planned_workspace_bytes(prim_sparse matrix, cudaDataType_t x_type,
-                                              cudaDataType_t y_type, size_t *bytes)
-{
-    const prim_spmv_planned_args args = {
-        .product = {.call = {.name = "prim_spmv_planned_workspace_bytes"},
-                    .matrix = matrix,
-                    .x_type = x_type,
-                    .y_type = y_type}};
-    return prim_ladder_workspace_bytes(&planned_ladder, &args.product.call, bytes);
+    prim_spmv_planned_args args = {.product = prim_spmv_args_of("prim_spmv_planned", PRIM_SPMV_AUTO,
+                                                                alpha, matrix, x, beta, y),
+                                   .plan = d_plan,
+                                   .plan_bytes = plan_bytes};
+    return prim_ladder_call(&planned_ladder, &args.product.call, call);
 }

@@ -1,4 +1,4 @@
-/* prim_sparse_sort(): checks of the arguments, and the calls. */
+/* prim_sparse_sort(): checks of the arguments, and the call. */
 #include "sparse/sparse_args.h"
 
 PRIM_DECLARE_RUNG(sparse_sort, digits)
@@ -17,36 +17,17 @@ static const prim_ladder ladder = {
     .check_kind = prim_sparse_check_made_kind,
     .check_operands = prim_sparse_check_made,
     .describe = prim_sparse_describe_made,
+    .output_bytes = prim_sparse_output_bytes,
 };
 
-prim_status prim_sparse_sort_bytes(prim_sparse from, size_t *bytes)
-{
-    const prim_sparse_convert_args args = {
-        .call = {.name = "prim_sparse_sort_bytes"}, .from = from, .format = PRIM_SPARSE_COO};
-    return prim_sparse_target_bytes(&ladder, &args, bytes);
-}
-
 prim_status prim_sparse_sort(prim_sparse from, void *d_memory, size_t bytes, prim_sparse *to,
-                             uint64_t *d_entries, void *d_workspace, size_t workspace_bytes,
-                             cudaStream_t stream)
+                             uint64_t *d_entries, const prim_call *call)
 {
-    prim_sparse_convert_args args = {.call = {.name = "prim_sparse_sort",
-                                              .workspace = d_workspace,
-                                              .workspace_bytes = workspace_bytes,
-                                              .stream = stream},
+    prim_sparse_convert_args args = {.call = {.name = "prim_sparse_sort"},
                                      .from = from,
                                      .format = PRIM_SPARSE_COO,
                                      .memory = d_memory,
                                      .bytes = bytes,
                                      .d_size = d_entries};
-    return prim_sparse_make_target(&ladder, &args, to);
-}
-
-prim_status prim_sparse_sort_workspace_bytes(prim_sparse from, size_t *bytes)
-{
-    const prim_sparse_convert_args args = {.call = {.name = "prim_sparse_sort_workspace_bytes"},
-                                           .from = from,
-                                           .format = PRIM_SPARSE_COO,
-                                           .wants_size = true};
-    return prim_ladder_workspace_bytes(&ladder, &args.call, bytes);
+    return prim_sparse_make_target(&ladder, &args, to, call);
 }
