@@ -33,8 +33,6 @@ static prim_status run_bound(const void *argument, cudaStream_t stream)
 static void give_workspace(bound_case *b)
 {
     bench_operands *o = &b->operands;
-    if (b->peer == NULL && o->d_workspace != NULL)
-        return; /* set_up() gave it */
     must(cudaFree(o->d_workspace), "freeing");
     o->workspace_bytes = b->peer != NULL ? b->peer->workspace_bytes(b->c, o)
                                          : answer_of(b->pattern->run, b->c).workspace_bytes;

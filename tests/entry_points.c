@@ -165,8 +165,6 @@ void spoil(const operands *o, const char *name, char **d_pointer)
 
 prim_status ask_entry(const entry_point *entry, int variant, size_t count, prim_answer *answer)
 {
-    if (entry->workspace_bytes != NULL)
-        return entry->workspace_bytes(variant, count, &answer->workspace_bytes);
     return entry->call(&(operands){.count = count, .variant = variant, .answer = answer});
 }
 
@@ -194,11 +192,4 @@ const char *variant_name(const entry_point *entry, int variant)
     while (entry->variant_at(v)->value != variant)
         v++;
     return entry->variant_at(v)->name;
-}
-
-prim_status no_workspace(int variant, size_t count, size_t *bytes)
-{
-    (void)variant, (void)count;
-    *bytes = 0;
-    return PRIM_OK;
 }

@@ -69,14 +69,12 @@ typedef struct entry_point {
     /* Writes into the input where the operands lie. NULL: the input holds no addresses. */
     void (*set_addresses)(void *h_in, const void *d_in, void *d_out);
     void (*right_answer)(const void *h_in, size_t count, void *h_out);
-    prim_status (*workspace_bytes)(int variant, size_t count,
                                    size_t *bytes); /* NULL: ask the call */
-    prim_status (*call)(const operands *o);        /* with o's fault */
-    const char *queries_of; /* the call whose queries serve it; NULL: itself */
-    bool needs_elements;    /* a count of 0 is PRIM_ERROR_SIZE */
-    /* false: calls of this variant share state, so that they cannot be captured and do not come
+                                   prim_status (*call)(const operands *o); /* with o's fault */
+                                   bool needs_elements; /* a count of 0 is PRIM_ERROR_SIZE */
+                                   /* false: calls of this variant share state, so that they cannot be captured and do not come
      * from two threads at once. NULL: no variant has any. */
-    bool (*is_stateless)(int variant);
+                                   bool (*is_stateless)(int variant);
 } entry_point;
 
 /* What the call answers without operands. */
@@ -85,20 +83,8 @@ prim_status ask_entry(const entry_point *entry, int variant, size_t count, prim_
 /* The variants that would run the call; NULL behind the last. */
 const prim_variant *entry_variant_at(const entry_point *entry, size_t index);
 
-/* For entry points without variants or workspace. */
+/* For entry points without variants. */
 const prim_variant *only_variant_at(size_t index);
-prim_status no_workspace(int variant, size_t count, size_t *bytes);
-
-/* An entry point's variant_at: the variants of its pattern for which name_takes(variant) holds. */
-#define VARIANTS_THAT_TAKE(pattern, name)                                   \
-    static const prim_variant *name##_variant_at(size_t index)              \
-    {                                                                       \
-        const prim_variant *variant;                                        \
-        for (size_t v = 0; (variant = prim_##pattern##_variant_at(v)); v++) \
-            if (name##_takes(variant->value) && index-- == 0)               \
-                return variant;                                             \
-        return NULL;                                                        \
-    }
 
 /* The name of one of its variants. */
 const char *variant_name(const entry_point *entry, int variant);

@@ -265,8 +265,6 @@ static void check_answered(const test_stand *s, const prim_answer *answer)
 static void check_asked(test_stand *s)
 {
     prim_answer answer = {0}, without;
-    if (s->entry->workspace_bytes != NULL)
-        return;
     s->o.answer = &answer;
     const uint64_t others = submissions_to_others();
     cr_prim(s->entry->call(&s->o));
@@ -308,11 +306,9 @@ static bool is_of(const char *call, const char *sentence)
 static void check_refusal(test_stand *s, const fault *f, prim_status status)
 {
     const char *name = s->variant_name, *sentence = prim_last_error(NULL);
-    const bool is_asked = strstr(f->what, "in a query") != NULL;
     cr_assert_eq(status, f->status, "%s %s, %s %s: %s", s->entry->name, name, f->word, f->what,
                  prim_status_string(status));
-    cr_assert(is_of(s->entry->name, is_asked ? "_workspace_bytes" : "", sentence), "%s: %s",
-              s->entry->name, sentence);
+    cr_assert(is_of(s->entry->name, sentence), "%s: %s", s->entry->name, sentence);
     cr_assert(strstr(sentence, f->word) != NULL, "%s %s, %s: \"%s\" does not say %s",
               s->entry->name, name, f->what, sentence, f->word);
     cr_cuda(cudaDeviceSynchronize());
@@ -340,8 +336,6 @@ static void check_refused_asking(test_stand *s, fault *f)
 {
     prim_answer answer;
     char sentence[256];
-    if (s->entry->workspace_bytes != NULL)
-        return;
     snprintf(sentence, sizeof sentence, "%s", prim_last_error(NULL));
     memset(&answer, GUARD_PATTERN, sizeof answer);
     f->seen = 0;
@@ -554,7 +548,6 @@ Test(promises, errors_of_the_runtime_are_passed_on)
 static struct trial {
     const entry_point *entry;
     prim_status (*call)(const operands *o);
-    const char *query; /* what the call's name has behind that of the entry point */
     uint64_t n;
     const char *failed; /* the call that did; NULL: there were fewer */
     uint64_t submissions, to_own_stream;
@@ -581,7 +574,6 @@ static void begin_trial(const test_stand *s, uint64_t n)
     guarded_poison(&s->out);
     trial.entry = s->entry;
     trial.call = s->entry->call;
-    trial.query = "";
     trial.n = n;
     trial.allocations = simt_device_allocations();
     trial.pool_bytes = simt_pool_bytes();
@@ -600,13 +592,13 @@ static void check_left_behind(const test_stand *s)
 
 /* `name` is the call's. PRIM_ERROR_CUDA: part of the work may have been submitted. Any other error:
  * none was. */
-static void check_failure(const test_stand *s, const char *name, prim_status status)
+static void check_failure(const test_stand *s, prim_status status)
 {
     cudaError_t error;
     const char *sentence = prim_last_error(&error);
     cr_assert(status == PRIM_ERROR_CUDA || status == PRIM_ERROR_WORKSPACE, "%s: %s", trial.where,
               prim_status_string(status));
-    cr_assert(is_of(name, trial.query, sentence), "%s: %s", trial.where, sentence);
+    cr_assert(is_of(s->entry->name, sentence), "%s: %s", trial.where, sentence);
     cr_assert(strstr(sentence, cudaGetErrorName(cudaPeekAtLastError())) != NULL, "%s: \"%s\"",
               trial.where, sentence);
     cr_assert_eq(error, cudaPeekAtLastError(), "%s: %s", trial.where, cudaGetErrorName(error));
@@ -633,7 +625,7 @@ static void check_each_failure(test_stand *s)
             check_answer(s, "after each failure");
             break;
         }
-        check_failure(s, s->entry->name, status);
+        check_failure(s, status);
     }
     cr_assert(trial.n > 1, "%s calls nothing that can fail", s->entry->name);
     cr_cuda(cudaStreamDestroy(stream));
@@ -670,7 +662,7 @@ static void check_each_failure_captured(test_stand *s)
             cr_prim(status);
             break;
         }
-        check_failure(s, s->entry->name, status);
+        check_failure(s, status);
     }
 }
 
@@ -684,26 +676,24 @@ static prim_status ask_trial(const operands *o)
     return ask_entry(trial.entry, o->variant, o->count, &trial.answer);
 }
 
-static void check_each_failure_of_queries(test_stand *s)
+static void check_each_failure_asked(test_stand *s)
 {
-    const char *const asked = s->entry->queries_of;
     for (uint64_t n = 1;; n++) {
         begin_trial(s, n);
         trial.call = ask_trial;
-        trial.query = s->entry->workspace_bytes != NULL ? "_workspace_bytes" : "";
         const prim_status status = call_with_failure(&s->o);
         check_left_behind(s);
         if (trial.failed == NULL) {
             cr_prim(status);
             break;
         }
-        check_failure(s, asked != NULL ? asked : s->entry->name, status);
+        check_failure(s, status);
     }
 }
 
-Test(promises, a_query_that_learns_nothing_of_the_device_says_so)
+Test(promises, an_asked_call_that_learns_nothing_of_the_device_says_so)
 {
-    for_each_variant(check_each_failure_of_queries);
+    for_each_variant(check_each_failure_asked);
 }
 
 /* ---- asking, of which each call of the runtime fails in turn ---- */
@@ -762,8 +752,8 @@ static void check_question(question *q)
         }
         cr_assert(answer.variant == expected.variant &&
                       answer.workspace_bytes == expected.workspace_bytes,
-                  "%s, variant %d, size %zu, answers otherwise without %s", q->of->call,
-                  q->variant, q->size, q->failed);
+                  "%s, variant %d, size %zu, answers otherwise without %s", q->of->call, q->variant,
+                  q->size, q->failed);
         if (q->failed == NULL)
             break;
     }

@@ -114,24 +114,24 @@ static prim_sparse matrix_of(size_t entries)
                        image_of(size, u8), asking()))                                              \
     X(convolve_separable, convolution,                                                             \
       prim_convolve_separable(v, 0, clamp, NULL, image_of(size, u8), mask_of(3, 1, f32),           \
-                              mask_of(1, 3, f32), image_of(size, u8), asking())) \
-    X(spmv, spmv, prim_spmv(v, 1, matrix_of(size), vector(1000), 0, vector(1000), asking())) \
-    X(merge, merge, prim_merge(v, PRIM_ASCENDING, f32, NULL, size, NULL, 7, NULL, asking())) \
-    X(merge_pairs, merge, \
-      prim_merge_pairs(v, PRIM_ASCENDING, f32, 4, keys(size), keys(7), NULL, NULL, asking())) \
-    X(merge_sort, merge, prim_merge_sort(v, PRIM_ASCENDING, f32, NULL, size, NULL, asking())) \
-    X(merge_sort_pairs, merge, \
-      prim_merge_sort_pairs(v, PRIM_ASCENDING, f32, 4, keys(size), NULL, NULL, asking())) \
-    X(merge_sort_permutation, merge, \
+                              mask_of(1, 3, f32), image_of(size, u8), asking()))                   \
+    X(spmv, spmv, prim_spmv(v, 1, matrix_of(size), vector(1000), 0, vector(1000), asking()))       \
+    X(merge, merge, prim_merge(v, PRIM_ASCENDING, f32, NULL, size, NULL, 7, NULL, asking()))       \
+    X(merge_pairs, merge,                                                                          \
+      prim_merge_pairs(v, PRIM_ASCENDING, f32, 4, keys(size), keys(7), NULL, NULL, asking()))      \
+    X(merge_sort, merge, prim_merge_sort(v, PRIM_ASCENDING, f32, NULL, size, NULL, asking()))      \
+    X(merge_sort_pairs, merge,                                                                     \
+      prim_merge_sort_pairs(v, PRIM_ASCENDING, f32, 4, keys(size), NULL, NULL, asking()))          \
+    X(merge_sort_permutation, merge,                                                               \
       prim_merge_sort_permutation(v, PRIM_ASCENDING, f32, NULL, size, u32, NULL, asking()))
 
-#define ASK(name, pattern, call)                                                  \
-    static prim_status ask_##name(int variant, size_t size, prim_answer *answer)  \
-    {                                                                             \
-        const prim_##pattern##_variant v = (prim_##pattern##_variant)variant;     \
-        const prim_status status = (call);                                        \
-        *answer = *asked();                                                       \
-        return status;                                                            \
+#define ASK(name, pattern, call)                                                 \
+    static prim_status ask_##name(int variant, size_t size, prim_answer *answer) \
+    {                                                                            \
+        const prim_##pattern##_variant v = (prim_##pattern##_variant)variant;    \
+        const prim_status status = (call);                                       \
+        *answer = *asked();                                                      \
+        return status;                                                           \
     }
 CALLS(ASK)
 

@@ -34,49 +34,34 @@ static const char *name_of(cudaDataType_t type)
     return type == NO_TYPE ? "no type" : type_name(type);
 }
 
-/* A refusal's sentence begins with the query's name: `query` is its call as it is written. */
-static void check_sentence(const char *query)
+/* A refusal's sentence begins with the call's name; `written` is the call as it is written. */
+static void check_sentence(const char *written)
 {
     const char *const sentence = prim_last_error(NULL);
-    const size_t length = strcspn(query, "(");
-    cr_expect(strncmp(sentence, query, length) == 0 && sentence[length] == ':',
-              "%.*s refuses with \"%s\"", (int)length, query, sentence);
+    const size_t length = strcspn(written, "(");
+    cr_expect(strncmp(sentence, written, length) == 0 && sentence[length] == ':',
+              "%.*s refuses with \"%s\"", (int)length, written, sentence);
 }
 
-__attribute__((format(printf, 4, 5))) static void check(prim_status promised, prim_status asked,
-                                                        bool supported, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void check(prim_status promised, prim_status asked,
+                                                        const char *format, ...)
 {
     char call[160];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(call, sizeof call, format, arguments);
     va_end(arguments);
-    cr_expect_eq(asked, promised, "%s: promised is %s, and asked for bytes it says %s", call,
-                 prim_status_string(promised), prim_status_string(asked));
-    cr_expect_eq(supported, promised == PRIM_OK, "%s: promised is %s, and it is %ssupported (%s)",
-                 call, prim_status_string(promised), supported ? "" : "not ",
-                 prim_last_error(NULL));
+    cr_expect_eq(asked, promised, "%s: promised is %s, and it says %s (%s)", call,
+                 prim_status_string(promised), prim_status_string(asked), prim_last_error(NULL));
 }
 
-/* The query for bytes and the other one, in this order; then words for printf(), what was asked. */
-#define CHECK(promised, bytes_query, supports_query, ...)           \
-    do {                                                            \
-        const prim_status check_asked = (bytes_query);              \
-        if (check_asked != PRIM_OK)                                 \
-            check_sentence(#bytes_query);                           \
-        const bool check_supported = (supports_query);              \
-        if (!check_supported)                                       \
-            check_sentence(#supports_query);                        \
-        check(promised, check_asked, check_supported, __VA_ARGS__); \
-    } while (0)
-
 /* A call, asked; then words for printf(), what it was. */
-#define CHECK_CALL(promised, call, ...)                                    \
-    do {                                                                   \
-        const prim_status check_asked = (call);                            \
-        if (check_asked != PRIM_OK)                                        \
-            check_sentence(#call);                                         \
-        check(promised, check_asked, check_asked == PRIM_OK, __VA_ARGS__); \
+#define CHECK(promised, call, ...)                 \
+    do {                                           \
+        const prim_status check_asked = (call);    \
+        if (check_asked != PRIM_OK)                \
+            check_sentence(#call);                 \
+        check(promised, check_asked, __VA_ARGS__); \
     } while (0)
 
 static int major_capability(void)
@@ -220,15 +205,15 @@ static void check_reduce(prim_reduce_variant v, prim_op op, prim_transform t, ty
     static const size_t counts[] = {0, 1, 60001};
     static const shape shapes[] = {{0, 5}, {5, 0}, {1, 1000}, {3, 1000}, {1000, 3}};
     EACH (size_t, count, counts)
-        CHECK_CALL(reduce_promise(v, op, p.in, p.out, 1, *count),
-                   prim_reduce(v, op, t, p.in, NULL, *count, p.out, NULL, asking()),
-                   "reduce %d, op %d of %zu, %s %s", v, op, *count, name_of(p.in), name_of(p.out));
+        CHECK(reduce_promise(v, op, p.in, p.out, 1, *count),
+              prim_reduce(v, op, t, p.in, NULL, *count, p.out, NULL, asking()),
+              "reduce %d, op %d of %zu, %s %s", v, op, *count, name_of(p.in), name_of(p.out));
     EACH (shape, s, shapes)
-        CHECK_CALL(reduce_promise(v, op, p.in, p.out, s->rows, s->columns),
-                   prim_reduce_rows(v, op, t, prim_matrix_of(p.in, NULL, s->rows, s->columns, 0),
-                                    p.out, NULL, asking()),
-                   "reduce_rows %d, op %d of %zu × %zu, %s %s", v, op, s->rows, s->columns,
-                   name_of(p.in), name_of(p.out));
+        CHECK(reduce_promise(v, op, p.in, p.out, s->rows, s->columns),
+              prim_reduce_rows(v, op, t, prim_matrix_of(p.in, NULL, s->rows, s->columns, 0), p.out,
+                               NULL, asking()),
+              "reduce_rows %d, op %d of %zu × %zu, %s %s", v, op, s->rows, s->columns,
+              name_of(p.in), name_of(p.out));
 }
 
 /* The calls whose "Variants: VECTORIZED and AUTO." */
@@ -245,11 +230,11 @@ static void check_columns(prim_reduce_variant v, prim_op op, prim_transform t, t
     const prim_status promised =
         promise_of_two(v, reduce_promise(PRIM_REDUCE_AUTO, op, p.in, p.out, 1, 1));
     EACH (shape, s, shapes)
-        CHECK_CALL(promised,
-                   prim_reduce_columns(v, op, t, prim_matrix_of(p.in, NULL, s->rows, s->columns, 0),
-                                       p.out, NULL, asking()),
-                   "reduce_columns %d, op %d of %zu × %zu, %s %s", v, op, s->rows, s->columns,
-                   name_of(p.in), name_of(p.out));
+        CHECK(promised,
+              prim_reduce_columns(v, op, t, prim_matrix_of(p.in, NULL, s->rows, s->columns, 0),
+                                  p.out, NULL, asking()),
+              "reduce_columns %d, op %d of %zu × %zu, %s %s", v, op, s->rows, s->columns,
+              name_of(p.in), name_of(p.out));
 }
 
 /* "offsets_type CUDA_R_32I or CUDA_R_64I", "segments any number" */
@@ -261,12 +246,11 @@ static void check_segments(prim_reduce_variant v, prim_op op, prim_transform t, 
         promise_of_two(v, reduce_promise(PRIM_REDUCE_AUTO, op, p.in, p.out, 1, 1));
     EACH (shape, s, shapes)
         EACH (cudaDataType_t, o, offsets)
-            CHECK_CALL(*o == CUDA_R_32I || *o == CUDA_R_64I ? promised : PRIM_ERROR_TYPE,
-                       prim_reduce_segments(v, op, t, p.in, NULL, s->columns,
-                                            (prim_segments){NULL, s->rows, *o}, p.out, NULL,
-                                            asking()),
-                       "reduce_segments %d, op %d of %zu in %zu, %s %s, offsets %s", v, op,
-                       s->columns, s->rows, name_of(p.in), name_of(p.out), name_of(*o));
+            CHECK(*o == CUDA_R_32I || *o == CUDA_R_64I ? promised : PRIM_ERROR_TYPE,
+                  prim_reduce_segments(v, op, t, p.in, NULL, s->columns,
+                                       (prim_segments){NULL, s->rows, *o}, p.out, NULL, asking()),
+                  "reduce_segments %d, op %d of %zu in %zu, %s %s, offsets %s", v, op, s->columns,
+                  s->rows, name_of(p.in), name_of(p.out), name_of(*o));
 }
 
 static void each_reduction(void (*run)(prim_reduce_variant v, prim_op op, prim_transform t,
@@ -293,15 +277,15 @@ static void check_longest_row(prim_reduce_variant v, prim_op op, prim_transform 
     if (v != PRIM_REDUCE_SINGLE_PASS || t != PRIM_TRANSFORM_NONE)
         return;
     for (size_t count = most; count <= most + 1; count++) {
-        CHECK_CALL(reduce_promise(v, op, p.in, p.out, 1, count),
-                   prim_reduce(v, op, t, p.in, NULL, count, p.out, NULL, asking()),
-                   "reduce by single_pass, op %d of %zu, %s %s", op, count, name_of(p.in),
-                   name_of(p.out));
-        CHECK_CALL(reduce_promise(v, op, p.in, p.out, 1, count),
-                   prim_reduce_rows(v, op, t, prim_matrix_of(p.in, NULL, 1, count, 0), p.out, NULL,
-                                    asking()),
-                   "reduce_rows by single_pass, op %d of %zu, %s %s", op, count, name_of(p.in),
-                   name_of(p.out));
+        CHECK(reduce_promise(v, op, p.in, p.out, 1, count),
+              prim_reduce(v, op, t, p.in, NULL, count, p.out, NULL, asking()),
+              "reduce by single_pass, op %d of %zu, %s %s", op, count, name_of(p.in),
+              name_of(p.out));
+        CHECK(reduce_promise(v, op, p.in, p.out, 1, count),
+              prim_reduce_rows(v, op, t, prim_matrix_of(p.in, NULL, 1, count, 0), p.out, NULL,
+                               asking()),
+              "reduce_rows by single_pass, op %d of %zu, %s %s", op, count, name_of(p.in),
+              name_of(p.out));
     }
 }
 
@@ -336,9 +320,9 @@ static void check_arg(prim_reduce_variant v, prim_op op, prim_transform t, type_
     static const size_t counts[] = {0, 1, 70001};
     EACH (size_t, count, counts)
         if (p.in == p.out)
-            CHECK_CALL(arg_promise(v, op, p.in, *count),
-                       prim_arg_reduce(v, op, t, p.in, NULL, *count, NULL, NULL, asking()),
-                       "arg_reduce %d, op %d of %zu %s", v, op, *count, name_of(p.in));
+            CHECK(arg_promise(v, op, p.in, *count),
+                  prim_arg_reduce(v, op, t, p.in, NULL, *count, NULL, NULL, asking()),
+                  "arg_reduce %d, op %d of %zu %s", v, op, *count, name_of(p.in));
 }
 
 Test(supported, arg_reduce)
@@ -352,9 +336,9 @@ static void check_dot(prim_reduce_variant v, prim_op op, prim_transform t, type_
     const prim_status promised = is_reduced(p.in, p.out) ? PRIM_OK : PRIM_ERROR_TYPE;
     EACH (size_t, count, counts)
         if (op == PRIM_OP_SUM && t == PRIM_TRANSFORM_NONE)
-            CHECK_CALL(promise_of_two(v, promised),
-                       prim_dot(v, p.in, NULL, NULL, *count, p.out, NULL, asking()),
-                       "dot %d of %zu, %s %s", v, *count, name_of(p.in), name_of(p.out));
+            CHECK(promise_of_two(v, promised),
+                  prim_dot(v, p.in, NULL, NULL, *count, p.out, NULL, asking()),
+                  "dot %d of %zu, %s %s", v, *count, name_of(p.in), name_of(p.out));
 }
 
 Test(supported, dot)
@@ -423,10 +407,10 @@ static void check_scan(prim_scan_variant v, prim_scan_kind kind, prim_op op, pri
     const size_t most = is_scanned(p.in, p.out) ? longest_for_a_cluster(p.in, p.out) : 1;
     const size_t counts[] = {0, 1, 5000, most, most + 1};
     EACH (size_t, count, counts)
-        CHECK_CALL(scan_promise(v, op, p.in, p.out, *count),
-                   prim_scan(v, kind, op, t, p.in, NULL, *count, p.out, NULL, NULL, asking()),
-                   "scan %d, kind %d, op %d of %zu, %s %s", v, kind, op, *count, name_of(p.in),
-                   name_of(p.out));
+        CHECK(scan_promise(v, op, p.in, p.out, *count),
+              prim_scan(v, kind, op, t, p.in, NULL, *count, p.out, NULL, NULL, asking()),
+              "scan %d, kind %d, op %d of %zu, %s %s", v, kind, op, *count, name_of(p.in),
+              name_of(p.out));
 }
 
 /* "CLUSTER takes one row only." */
@@ -439,12 +423,11 @@ static void check_scan_rows(prim_scan_variant v, prim_scan_kind kind, prim_op op
         prim_status promised = scan_promise(v, op, p.in, p.out, s->columns);
         if (promised == PRIM_OK && v == PRIM_SCAN_CLUSTER && s->rows > 1)
             promised = PRIM_ERROR_UNSUPPORTED;
-        CHECK_CALL(
-            promised,
-            prim_scan_rows(v, kind, op, t, prim_matrix_of(p.in, NULL, s->rows, s->columns, 0),
-                           prim_matrix_of(p.out, NULL, s->rows, s->columns, 0), NULL, asking()),
-            "scan_rows %d, kind %d, op %d of %zu × %zu, %s %s", v, kind, op, s->rows, s->columns,
-            name_of(p.in), name_of(p.out));
+        CHECK(promised,
+              prim_scan_rows(v, kind, op, t, prim_matrix_of(p.in, NULL, s->rows, s->columns, 0),
+                             prim_matrix_of(p.out, NULL, s->rows, s->columns, 0), NULL, asking()),
+              "scan_rows %d, kind %d, op %d of %zu × %zu, %s %s", v, kind, op, s->rows, s->columns,
+              name_of(p.in), name_of(p.out));
     }
 }
 
@@ -470,11 +453,11 @@ static void check_scan_2d(prim_scan_variant v, prim_scan_kind kind, prim_op op, 
     const prim_status promised = scan_2d_promise(v, op, p.in, p.out);
     EACH (shape, s, shapes)
         if (kind == PRIM_SCAN_INCLUSIVE)
-            CHECK_CALL(promised,
-                       prim_scan_2d(v, op, t, prim_matrix_of(p.in, NULL, s->rows, s->columns, 0),
-                                    prim_matrix_of(p.out, NULL, s->rows, s->columns, 0), asking()),
-                       "scan_2d %d, op %d of %zu × %zu, %s %s", v, op, s->rows, s->columns,
-                       name_of(p.in), name_of(p.out));
+            CHECK(promised,
+                  prim_scan_2d(v, op, t, prim_matrix_of(p.in, NULL, s->rows, s->columns, 0),
+                               prim_matrix_of(p.out, NULL, s->rows, s->columns, 0), asking()),
+                  "scan_2d %d, op %d of %zu × %zu, %s %s", v, op, s->rows, s->columns,
+                  name_of(p.in), name_of(p.out));
 }
 
 static void each_scan(prim_scan_variant v, prim_op op,
@@ -508,13 +491,12 @@ Test(supported, scan_2d)
 static void check_no_operator(prim_scan_variant v, prim_scan_kind kind, prim_op op,
                               prim_transform t, type_pair p)
 {
-    CHECK_CALL(PRIM_ERROR_ENUM,
-               prim_scan(v, kind, op, t, p.in, NULL, 100, p.out, NULL, NULL, asking()),
-               "scan %d, op %d, %s %s", v, op, name_of(p.in), name_of(p.out));
-    CHECK_CALL(PRIM_ERROR_ENUM,
-               prim_scan_rows(v, kind, op, t, prim_matrix_of(p.in, NULL, 3, 100, 0),
-                              prim_matrix_of(p.out, NULL, 3, 100, 0), NULL, asking()),
-               "scan_rows %d, op %d, %s %s", v, op, name_of(p.in), name_of(p.out));
+    CHECK(PRIM_ERROR_ENUM, prim_scan(v, kind, op, t, p.in, NULL, 100, p.out, NULL, NULL, asking()),
+          "scan %d, op %d, %s %s", v, op, name_of(p.in), name_of(p.out));
+    CHECK(PRIM_ERROR_ENUM,
+          prim_scan_rows(v, kind, op, t, prim_matrix_of(p.in, NULL, 3, 100, 0),
+                         prim_matrix_of(p.out, NULL, 3, 100, 0), NULL, asking()),
+          "scan_rows %d, op %d, %s %s", v, op, name_of(p.in), name_of(p.out));
 }
 
 Test(supported, no_bit_operator_is_scanned)
@@ -579,14 +561,14 @@ static void check_histogram(prim_histogram_variant v, unsigned flags, prim_outsi
     EACH (cudaDataType_t, in, all_types)
         EACH (cudaDataType_t, out, all_types)
             EACH (size_t, count, counts)
-                CHECK_CALL(histogram_promise(v, *in, bins, *out),
-                           prim_histogram_even(
-                               v, range, *in, NULL, *count,
-                               (prim_counters){
-                                   .bins = bins, .type = *out, .flags = flags, .outside = outside},
-                               asking()),
-                           "histogram %d, flags %u, outside %d, %zu bins of %s in %s", v, flags,
-                           outside, bins, name_of(*in), name_of(*out));
+                CHECK(histogram_promise(v, *in, bins, *out),
+                      prim_histogram_even(
+                          v, range, *in, NULL, *count,
+                          (prim_counters){
+                              .bins = bins, .type = *out, .flags = flags, .outside = outside},
+                          asking()),
+                      "histogram %d, flags %u, outside %d, %zu bins of %s in %s", v, flags, outside,
+                      bins, name_of(*in), name_of(*out));
 }
 
 Test(supported, histogram)
@@ -639,15 +621,14 @@ Test(supported, histogram_edges)
         EACH (cudaDataType_t, in, all_types)
             EACH (cudaDataType_t, edge, all_types)
                 EACH (size_t, bins, all_bins)
-                    CHECK_CALL(edges_promise((prim_histogram_variant)v, *in, *edge, *bins),
-                               prim_histogram_edges((prim_histogram_variant)v, *in, NULL, 100000,
-                                                    *edge, NULL,
-                                                    (prim_counters){.bins = *bins,
-                                                                    .type = CUDA_R_64U,
-                                                                    .outside = PRIM_OUTSIDE_CLAMP},
-                                                    asking()),
-                               "histogram_edges %d, %zu bins of %s, edges %s", v, *bins,
-                               name_of(*in), name_of(*edge));
+                    CHECK(edges_promise((prim_histogram_variant)v, *in, *edge, *bins),
+                          prim_histogram_edges(
+                              (prim_histogram_variant)v, *in, NULL, 100000, *edge, NULL,
+                              (prim_counters){
+                                  .bins = *bins, .type = CUDA_R_64U, .outside = PRIM_OUTSIDE_CLAMP},
+                              asking()),
+                          "histogram_edges %d, %zu bins of %s, edges %s", v, *bins, name_of(*in),
+                          name_of(*edge));
 }
 
 /* "any number of bins", "channels · (bins + 4) ≤ S, and ≤ 2^31 bins of 8-bit samples" */
@@ -675,15 +656,15 @@ static void check_channels(prim_histogram_variant v, prim_image image, size_t bi
     EACH (cudaDataType_t, type, all_types)
         EACH (cudaDataType_t, counter, all_types) {
             image.type = *type;
-            CHECK_CALL(channels_promise(v, image, bins, *counter),
-                       prim_histogram_even_channels(v, NULL, image,
-                                                    (prim_counters){.bins = bins,
-                                                                    .type = *counter,
-                                                                    .flags = 1,
-                                                                    .outside = PRIM_OUTSIDE_COUNT},
-                                                    asking()),
-                       "histogram_even_channels %d, %zu bins of %d × %s in %s, pitch %zu", v, bins,
-                       image.channels, name_of(*type), name_of(*counter), image.pitch);
+            CHECK(channels_promise(v, image, bins, *counter),
+                  prim_histogram_even_channels(v, NULL, image,
+                                               (prim_counters){.bins = bins,
+                                                               .type = *counter,
+                                                               .flags = 1,
+                                                               .outside = PRIM_OUTSIDE_COUNT},
+                                               asking()),
+                  "histogram_even_channels %d, %zu bins of %d × %s in %s, pitch %zu", v, bins,
+                  image.channels, name_of(*type), name_of(*counter), image.pitch);
         }
 }
 
@@ -748,12 +729,12 @@ static void check_weighted(prim_histogram_variant v, size_t bins)
     EACH (cudaDataType_t, type, all_types)
         EACH (cudaDataType_t, weight, all_types)
             EACH (size_t, count, counts)
-                CHECK_CALL(weighted_promise(v, *type, bins, *weight),
-                           prim_histogram_even_weighted(
-                               v, range, *type, NULL, *count, NULL, NULL,
-                               (prim_counters){.bins = bins, .type = *weight}, asking()),
-                           "histogram_even_weighted %d, %zu bins of %s by %s", v, bins,
-                           name_of(*type), name_of(*weight));
+                CHECK(weighted_promise(v, *type, bins, *weight),
+                      prim_histogram_even_weighted(v, range, *type, NULL, *count, NULL, NULL,
+                                                   (prim_counters){.bins = bins, .type = *weight},
+                                                   asking()),
+                      "histogram_even_weighted %d, %zu bins of %s by %s", v, bins, name_of(*type),
+                      name_of(*weight));
 }
 
 Test(supported, histogram_even_weighted)
@@ -791,11 +772,10 @@ Test(supported, merge)
         for (int order = PRIM_ASCENDING; order <= PRIM_DESCENDING; order++)
             EACH (cudaDataType_t, type, all_types)
                 EACH (shape, s, counts)
-                    CHECK_CALL(is_of_merges(v) ? key_promise(*type) : PRIM_ERROR_UNSUPPORTED,
-                               prim_merge((prim_merge_variant)v, (prim_order)order, *type, NULL,
-                                          s->rows, NULL, s->columns, NULL, asking()),
-                               "merge %d of %zu and %zu %s", v, s->rows, s->columns,
-                               name_of(*type));
+                    CHECK(is_of_merges(v) ? key_promise(*type) : PRIM_ERROR_UNSUPPORTED,
+                          prim_merge((prim_merge_variant)v, (prim_order)order, *type, NULL, s->rows,
+                                     NULL, s->columns, NULL, asking()),
+                          "merge %d of %zu and %zu %s", v, s->rows, s->columns, name_of(*type));
 }
 
 /* "PRIM_ERROR_UNSUPPORTED SORT_BITONIC, and more than 4096 keys" */
@@ -814,10 +794,10 @@ Test(supported, merge_sort)
         for (int order = PRIM_ASCENDING; order <= PRIM_DESCENDING; order++)
             EACH (cudaDataType_t, type, all_types)
                 EACH (size_t, count, counts)
-                    CHECK_CALL(sort_promise(v, *type, *count),
-                               prim_merge_sort((prim_merge_variant)v, (prim_order)order, *type,
-                                               NULL, *count, NULL, asking()),
-                               "merge_sort %d of %zu %s", v, *count, name_of(*type));
+                    CHECK(sort_promise(v, *type, *count),
+                          prim_merge_sort((prim_merge_variant)v, (prim_order)order, *type, NULL,
+                                          *count, NULL, asking()),
+                          "merge_sort %d of %zu %s", v, *count, name_of(*type));
 }
 
 /* "value_bytes of each value: 4, 8 or 16" */
@@ -842,17 +822,16 @@ Test(supported, merge_pairs)
             EACH (cudaDataType_t, type, all_types)
                 EACH (size_t, value, all_value_bytes)
                     EACH (shape, s, counts)
-                        CHECK_CALL(is_of_merges(v)
-                                       ? pairs_promise(
-                                             *type, *value,
-                                             merge_rung_has((prim_merge_variant)v, TAKES_ALL_CALLS))
-                                       : PRIM_ERROR_UNSUPPORTED,
-                                   prim_merge_pairs((prim_merge_variant)v, (prim_order)order, *type,
-                                                    *value, (prim_keys){NULL, NULL, s->rows},
-                                                    (prim_keys){NULL, NULL, s->columns}, NULL, NULL,
-                                                    asking()),
-                                   "merge_pairs %d of %zu and %zu %s, values of %zu bytes", v,
-                                   s->rows, s->columns, name_of(*type), *value);
+                        CHECK(is_of_merges(v) ? pairs_promise(*type, *value,
+                                                              merge_rung_has((prim_merge_variant)v,
+                                                                             TAKES_ALL_CALLS))
+                                              : PRIM_ERROR_UNSUPPORTED,
+                              prim_merge_pairs((prim_merge_variant)v, (prim_order)order, *type,
+                                               *value, (prim_keys){NULL, NULL, s->rows},
+                                               (prim_keys){NULL, NULL, s->columns}, NULL, NULL,
+                                               asking()),
+                              "merge_pairs %d of %zu and %zu %s, values of %zu bytes", v, s->rows,
+                              s->columns, name_of(*type), *value);
 }
 
 /* "variant is not AUTO, SORT_STREAMED, SORT_RADIX or SORT_BITONIC" */
@@ -870,14 +849,13 @@ Test(supported, merge_sort_pairs)
             EACH (cudaDataType_t, type, all_types)
                 EACH (size_t, value, all_value_bytes)
                     EACH (size_t, count, counts)
-                        CHECK_CALL(
-                            is_of_sorts(v) ? pairs_promise(*type, *value, sorts_values(v, *count))
-                                           : PRIM_ERROR_UNSUPPORTED,
-                            prim_merge_sort_pairs((prim_merge_variant)v, (prim_order)order, *type,
-                                                  *value, (prim_keys){NULL, NULL, *count}, NULL,
-                                                  NULL, asking()),
-                            "merge_sort_pairs %d of %zu %s, values of %zu bytes", v, *count,
-                            name_of(*type), *value);
+                        CHECK(is_of_sorts(v) ? pairs_promise(*type, *value, sorts_values(v, *count))
+                                             : PRIM_ERROR_UNSUPPORTED,
+                              prim_merge_sort_pairs((prim_merge_variant)v, (prim_order)order, *type,
+                                                    *value, (prim_keys){NULL, NULL, *count}, NULL,
+                                                    NULL, asking()),
+                              "merge_sort_pairs %d of %zu %s, values of %zu bytes", v, *count,
+                              name_of(*type), *value);
 }
 
 /* "CUDA_R_32U, for up to 2^32 keys, or CUDA_R_64U" */
@@ -902,12 +880,12 @@ Test(supported, merge_sort_permutation)
             EACH (cudaDataType_t, type, all_types)
                 EACH (cudaDataType_t, index, all_types)
                     EACH (size_t, count, counts)
-                        CHECK_CALL(permutation_promise(v, *type, *count, *index),
-                                   prim_merge_sort_permutation((prim_merge_variant)v,
-                                                               (prim_order)order, *type, NULL,
-                                                               *count, *index, NULL, asking()),
-                                   "merge_sort_permutation %d of %zu %s in %s", v, *count,
-                                   name_of(*type), name_of(*index));
+                        CHECK(permutation_promise(v, *type, *count, *index),
+                              prim_merge_sort_permutation((prim_merge_variant)v, (prim_order)order,
+                                                          *type, NULL, *count, *index, NULL,
+                                                          asking()),
+                              "merge_sort_permutation %d of %zu %s in %s", v, *count,
+                              name_of(*type), name_of(*index));
 }
 
 /* ---- dense products ---- */
@@ -947,20 +925,19 @@ static void check_gemm(prim_gemm_variant v, prim_transpose op_a, prim_transpose 
         EACH (cudaDataType_t, b, all_types)
             EACH (cudaDataType_t, c, all_types) {
                 const prim_status promised = gemm_promise(v, *a, *b, *c);
-                CHECK_CALL(promised,
-                           prim_gemm(v, op_a, op_b, 1, stored(op_a, *a, NULL, m, k, 0),
-                                     stored(op_b, *b, NULL, k, n, 0), 0,
-                                     prim_matrix_of(*c, NULL, m, n, 0), PRIM_COMPUTE_DEFAULT,
-                                     asking()),
-                           "gemm %d, %d%d, %zu × %zu × %zu of %s %s %s", v, op_a, op_b, m, n, k,
-                           name_of(*a), name_of(*b), name_of(*c));
-                CHECK_CALL(promised,
-                           prim_gemm_batched(v, op_a, op_b, 1, stored(op_a, *a, NULL, m, k, 0),
-                                             stored(op_b, *b, NULL, k, n, 0), 0,
-                                             in_batch(prim_matrix_of(*c, NULL, m, n, 0), m * n),
-                                             100000, PRIM_COMPUTE_DEFAULT, asking()),
-                           "batch of gemm %d, %d%d, %zu × %zu × %zu of %s %s %s", v, op_a, op_b, m,
-                           n, k, name_of(*a), name_of(*b), name_of(*c));
+                CHECK(promised,
+                      prim_gemm(v, op_a, op_b, 1, stored(op_a, *a, NULL, m, k, 0),
+                                stored(op_b, *b, NULL, k, n, 0), 0,
+                                prim_matrix_of(*c, NULL, m, n, 0), PRIM_COMPUTE_DEFAULT, asking()),
+                      "gemm %d, %d%d, %zu × %zu × %zu of %s %s %s", v, op_a, op_b, m, n, k,
+                      name_of(*a), name_of(*b), name_of(*c));
+                CHECK(promised,
+                      prim_gemm_batched(v, op_a, op_b, 1, stored(op_a, *a, NULL, m, k, 0),
+                                        stored(op_b, *b, NULL, k, n, 0), 0,
+                                        in_batch(prim_matrix_of(*c, NULL, m, n, 0), m * n), 100000,
+                                        PRIM_COMPUTE_DEFAULT, asking()),
+                      "batch of gemm %d, %d%d, %zu × %zu × %zu of %s %s %s", v, op_a, op_b, m, n, k,
+                      name_of(*a), name_of(*b), name_of(*c));
             }
 }
 
@@ -1060,7 +1037,7 @@ Test(supported, gemv)
                 EACH (cudaDataType_t, a, all_types)
                     EACH (cudaDataType_t, x, all_types)
                         EACH (cudaDataType_t, y, all_types)
-                            CHECK_CALL(
+                            CHECK(
                                 gemv_promise((prim_gemv_variant)v, (prim_transpose)op, *a, *x, *y),
                                 prim_gemv((prim_gemv_variant)v, (prim_transpose)op, 1,
                                           prim_matrix_of(*a, NULL, s->rows, s->columns, 0),
@@ -1089,14 +1066,13 @@ static void check_gemv_batch(prim_gemv_variant v, prim_transpose op, shape s, si
     EACH (cudaDataType_t, a, all_types)
         EACH (cudaDataType_t, x, all_types)
             EACH (cudaDataType_t, y, all_types)
-                CHECK_CALL(
-                    gemv_batch_promise(v, op, *a, *x, *y, batches),
-                    prim_gemv_batched(v, op, 1, prim_matrix_of(*a, NULL, s.rows, s.columns, 0),
-                                      x_of(op, *x, NULL, s.rows, s.columns), 0,
-                                      one_behind_the_other(y_of(op, *y, NULL, s.rows, s.columns)),
-                                      batches, asking()),
-                    "%zu products by gemv %d, op %d, %zu × %zu of %s %s %s", batches, v, op, s.rows,
-                    s.columns, name_of(*a), name_of(*x), name_of(*y));
+                CHECK(gemv_batch_promise(v, op, *a, *x, *y, batches),
+                      prim_gemv_batched(v, op, 1, prim_matrix_of(*a, NULL, s.rows, s.columns, 0),
+                                        x_of(op, *x, NULL, s.rows, s.columns), 0,
+                                        one_behind_the_other(y_of(op, *y, NULL, s.rows, s.columns)),
+                                        batches, asking()),
+                      "%zu products by gemv %d, op %d, %zu × %zu of %s %s %s", batches, v, op,
+                      s.rows, s.columns, name_of(*a), name_of(*x), name_of(*y));
 }
 
 Test(supported, gemv_batched)
@@ -1133,14 +1109,13 @@ Test(supported, binary_gemm)
         EACH (cudaDataType_t, type, all_types)
             EACH (size_t, k, all_k) {
                 const bool has_type = *type == CUDA_R_32I || *type == CUDA_R_32F;
-                CHECK_CALL(!has_type           ? PRIM_ERROR_TYPE
-                           : *k == 0x80000000u ? PRIM_ERROR_VALUE
-                                               : PRIM_OK,
-                           prim_binary_gemm((prim_binary_gemm_variant)v,
-                                            prim_bits_of(NULL, 3, *k, 0),
-                                            prim_bits_of(NULL, *k, 5, 0),
-                                            prim_matrix_of(*type, NULL, 3, 5, 0), asking()),
-                           "binary_gemm %d, k %zu, %s", v, *k, name_of(*type));
+                CHECK(!has_type           ? PRIM_ERROR_TYPE
+                      : *k == 0x80000000u ? PRIM_ERROR_VALUE
+                                          : PRIM_OK,
+                      prim_binary_gemm((prim_binary_gemm_variant)v, prim_bits_of(NULL, 3, *k, 0),
+                                       prim_bits_of(NULL, *k, 5, 0),
+                                       prim_matrix_of(*type, NULL, 3, 5, 0), asking()),
+                      "binary_gemm %d, k %zu, %s", v, *k, name_of(*type));
             }
 }
 
@@ -1197,10 +1172,10 @@ static void check_separable(prim_convolution_variant v, prim_boundary boundary, 
     column.width = 1;
     if (promised == PRIM_OK && !convolution_rung_has(v, TAKES_ALL_CALLS))
         promised = PRIM_ERROR_UNSUPPORTED;
-    CHECK_CALL(promised,
-               prim_convolve_separable(v, 0, boundary, NULL, image, row, column, image, asking()),
-               "convolve_separable %d, boundary %d, %s, mask of %zu %s", v, boundary,
-               name_of(image.type), row.width, name_of(row.type));
+    CHECK(promised,
+          prim_convolve_separable(v, 0, boundary, NULL, image, row, column, image, asking()),
+          "convolve_separable %d, boundary %d, %s, mask of %zu %s", v, boundary,
+          name_of(image.type), row.width, name_of(row.type));
 }
 
 static void check_convolution(prim_convolution_variant v, prim_boundary boundary,
@@ -1210,18 +1185,18 @@ static void check_convolution(prim_convolution_variant v, prim_boundary boundary
     const prim_status promised = convolution_promise(v, type, type, mask);
     for (size_t t = 0; t < COUNT_OF(all_types); t++) {
         out.type = all_types[t];
-        CHECK_CALL(convolution_promise(v, type, out.type, mask),
-                   prim_convolve_2d(v, 0, boundary, NULL, image, mask, out, asking()),
-                   "convolve_2d %d, boundary %d, %s → %s, mask of %zu × %zu %s", v, boundary,
-                   name_of(type), name_of(out.type), mask.width, mask.height, name_of(mask.type));
+        CHECK(convolution_promise(v, type, out.type, mask),
+              prim_convolve_2d(v, 0, boundary, NULL, image, mask, out, asking()),
+              "convolve_2d %d, boundary %d, %s → %s, mask of %zu × %zu %s", v, boundary,
+              name_of(type), name_of(out.type), mask.width, mask.height, name_of(mask.type));
     }
     if (mask.height == 1)
         check_separable(v, boundary, image, promised, mask);
     if (mask.height == 1)
-        CHECK_CALL(promised,
-                   prim_convolve_1d(v, 0, boundary, NULL, type, NULL, 1000, mask, NULL, asking()),
-                   "convolve_1d %d, boundary %d, %s, mask of %zu %s", v, boundary, name_of(type),
-                   mask.width, name_of(mask.type));
+        CHECK(promised,
+              prim_convolve_1d(v, 0, boundary, NULL, type, NULL, 1000, mask, NULL, asking()),
+              "convolve_1d %d, boundary %d, %s, mask of %zu %s", v, boundary, name_of(type),
+              mask.width, name_of(mask.type));
 }
 
 Test(supported, convolution)
@@ -1294,13 +1269,13 @@ static void check_spmv(prim_spmv_variant v, prim_sparse matrix, cudaDataType_t x
         (x == value || (halves && x == CUDA_R_32F)) &&
         (!offsets || matrix.offset_type == CUDA_R_32I || matrix.offset_type == CUDA_R_64I);
     const bool textbook = !spmv_rung_has(v, TAKES_ALL_TYPES);
-    CHECK_CALL(!typed                                                    ? PRIM_ERROR_TYPE
-               : is_of_format(v, matrix.format) && !(textbook && halves) ? PRIM_OK
-                                                                         : PRIM_ERROR_UNSUPPORTED,
-               prim_spmv(v, 1, matrix, prim_vector_of(x, NULL, matrix.columns), 0,
-                         prim_vector_of(y, NULL, matrix.rows), asking()),
-               "spmv %d of format %d, %s with %s, x %s, y %s", v, matrix.format,
-               name_of(matrix.value_type), name_of(matrix.offset_type), name_of(x), name_of(y));
+    CHECK(!typed                                                    ? PRIM_ERROR_TYPE
+          : is_of_format(v, matrix.format) && !(textbook && halves) ? PRIM_OK
+                                                                    : PRIM_ERROR_UNSUPPORTED,
+          prim_spmv(v, 1, matrix, prim_vector_of(x, NULL, matrix.columns), 0,
+                    prim_vector_of(y, NULL, matrix.rows), asking()),
+          "spmv %d of format %d, %s with %s, x %s, y %s", v, matrix.format,
+          name_of(matrix.value_type), name_of(matrix.offset_type), name_of(x), name_of(y));
 }
 
 Test(supported, spmv)

@@ -182,6 +182,13 @@ static prim_status answer(const prim_ladder *ladder, const prim_request *call,
     return PRIM_OK;
 }
 
+prim_status prim_ladder_call(const prim_ladder *ladder, prim_request *call,
+                             const prim_call *options)
+{
+    const prim_status status = prim_request_options(call, options);
+    return status == PRIM_OK ? prim_ladder_run(ladder, call) : status;
+}
+
 prim_status prim_ladder_run(const prim_ladder *ladder, prim_request *call)
 {
     const prim_rung *rung;
@@ -206,55 +213,11 @@ prim_status prim_ladder_run(const prim_ladder *ladder, prim_request *call)
                                 : launch(rung, call, needed_bytes);
 }
 
-prim_status prim_ladder_call(const prim_ladder *ladder, prim_request *call,
-                             const prim_call *options)
-{
-    const prim_status status = prim_request_options(call, options);
-    return status == PRIM_OK ? prim_ladder_run(ladder, call) : status;
-}
-
 prim_status prim_ladder_check_host(const prim_ladder *ladder, const prim_request *call)
 {
     prim_operands operands = {.count = 0};
     const prim_status status = ladder->check_kind(call);
     return status == PRIM_OK ? ladder->check_operands(call, &operands) : status;
-}
-
-prim_status prim_ladder_workspace_bytes(const prim_ladder *ladder, const prim_request *call,
-                                        size_t *bytes)
-{
-    if (bytes == NULL)
-        return prim_fail(PRIM_ERROR_NULL, "%s: bytes is NULL", call->name);
-    const prim_rung *rung;
-    prim_status status = resolve(ladder, call, &rung);
-    if (status == PRIM_OK)
-        status = check_support(ladder, call, rung);
-    if (status == PRIM_OK)
-        status = workspace_of(rung, call, bytes);
-    return status;
-}
-
-bool prim_ladder_supports(const prim_ladder *ladder, const prim_request *call)
-{
-    size_t bytes;
-    if (prim_ladder_workspace_bytes(ladder, call, &bytes) != PRIM_OK)
-        return false;
-    const bool has_code = prim_device_has_code();
-    if (check_device(call) != PRIM_OK)
-        return false;
-    if (has_code)
-        return true;
-    prim_fail(PRIM_ERROR_UNSUPPORTED, "%s: there is no device that this library has code for",
-              call->name);
-    return false;
-}
-
-int prim_ladder_choose(const prim_ladder *ladder, const prim_request *call)
-{
-    if (!prim_ladder_supports(ladder, call))
-        return PRIM_VARIANT_AUTO;
-    const int chosen = ladder->choose(call);
-    return check_device(call) == PRIM_OK ? chosen : PRIM_VARIANT_AUTO;
 }
 
 /* ---- variants ---- */

@@ -68,17 +68,11 @@ int prim_preferred_rung(const prim_rung *const *rungs, const prim_rung *preferre
 prim_status prim_ladder_call(const prim_ladder *ladder, prim_request *request,
                              const prim_call *options);
 
-/* The same with a request that has its options. */
+/* The same for a request that has its options. */
 prim_status prim_ladder_run(const prim_ladder *ladder, prim_request *request);
 
 /* For the CPU's versions: the checks alone. */
 prim_status prim_ladder_check_host(const prim_ladder *ladder, const prim_request *request);
-
-/* The queries of patterns that cannot be asked by their calls. */
-prim_status prim_ladder_workspace_bytes(const prim_ladder *ladder, const prim_request *request,
-                                        size_t *bytes);
-bool prim_ladder_supports(const prim_ladder *ladder, const prim_request *request);
-int prim_ladder_choose(const prim_ladder *ladder, const prim_request *request);
 
 /* AUTO first, NULL behind the last; and by value, NULL where there is none. The ladder's own rungs,
  * then the others. */
