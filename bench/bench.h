@@ -178,6 +178,7 @@ typedef struct bench_time {
 
 typedef struct bench_ceilings {
     double read_gbps, copy_gbps, ffma_gflops, empty_us; /* 0: not measured */
+    double empty_host_us; /* what the host spends in an empty launch */
 } bench_ceilings;
 
 typedef prim_status bench_call(const void *argument, cudaStream_t stream);

@@ -52,14 +52,16 @@ static double figure_of(const cJSON *object, const char *name)
 static bench_context read_context(const cJSON *json, const char *path)
 {
     const cJSON *ceilings = part(json, "ceilings", path);
-    bench_context context = {.driver = (int)figure_of(json, "driver"),
-                             .cuda = (int)figure_of(json, "cuda"),
-                             .clock_khz = (int)figure_of(part(json, "clocks", path), "max_sm_khz"),
-                             .commit = text_of(json, "commit", path),
-                             .ceilings = {.read_gbps = figure_of(ceilings, "read_gbps"),
-                                          .copy_gbps = figure_of(ceilings, "copy_gbps"),
-                                          .ffma_gflops = figure_of(ceilings, "ffma_gflops"),
-                                          .empty_us = figure_of(ceilings, "empty_launch_us")}};
+    bench_context context = {
+        .driver = (int)figure_of(json, "driver"),
+        .cuda = (int)figure_of(json, "cuda"),
+        .clock_khz = (int)figure_of(part(json, "clocks", path), "max_sm_khz"),
+        .commit = text_of(json, "commit", path),
+        .ceilings = {.read_gbps = figure_of(ceilings, "read_gbps"),
+                     .copy_gbps = figure_of(ceilings, "copy_gbps"),
+                     .ffma_gflops = figure_of(ceilings, "ffma_gflops"),
+                     .empty_us = figure_of(ceilings, "empty_launch_us"),
+                     .empty_host_us = figure_of(ceilings, "empty_launch_host_us")}};
     const char *device = text_of(json, "device", path), *date = text_of(json, "date", path);
     if (device == NULL || date == NULL)
         refuse(path, "names no device or no date");

@@ -18,6 +18,9 @@ void print_context(const bench_context *context)
         printf("ceilings of this run: read %.0f GB/s, copy %.0f GB/s, empty launch %.2f us\n",
                context->ceilings.read_gbps, context->ceilings.copy_gbps,
                context->ceilings.empty_us);
+    if (context->ceilings.empty_host_us > 0)
+        printf("what the host spends in an empty launch: %.2f us\n",
+               context->ceilings.empty_host_us);
     if (context->ceilings.ffma_gflops > 0)
         printf("multiply-adds of f32: %.0f GFLOP/s\n", context->ceilings.ffma_gflops);
 }

@@ -305,5 +305,6 @@ bench_ceilings measure_ceilings(void)
     measure_bandwidths(&ceilings);
     ceilings.ffma_gflops = measure_ffma_gflops();
     ceilings.empty_us = measure(MODE_COLD, do_nothing, NULL).median_us;
+    ceilings.empty_host_us = measure_host_us(do_nothing, NULL, ceilings.empty_us);
     return ceilings;
 }

@@ -191,7 +191,7 @@ prim_status prim_ladder_call(const prim_ladder *ladder, prim_request *call,
 
 prim_status prim_ladder_run(const prim_ladder *ladder, prim_request *call)
 {
-    const prim_rung *rung;
+    const prim_rung *rung = NULL;
     prim_operands operands = {.count = 0};
     size_t needed_bytes = 0;
     prim_status status = resolve(ladder, call, &rung);
