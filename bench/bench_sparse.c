@@ -410,9 +410,7 @@ static prim_status run_sparse(const bench_case *c, const bench_operands *o, cuda
     const kept_matrix *kept = o->h_state;
     const prim_vector x = prim_vector_of(c->element, o->d_in, kept->matrix.columns),
                       y = prim_vector_of(c->element, o->d_out, kept->matrix.rows);
-    prim_call call = call_of(o, stream);
-    if (call.workspace_bytes == 0)
-        call.d_workspace = NULL;
+    const prim_call call = call_of(o, stream);
     if (c->variant_value == PLAN)
         return make_plan(kept, &call);
     if (c->variant_value == PLANNED)
@@ -420,7 +418,6 @@ static prim_status run_sparse(const bench_case *c, const bench_operands *o, cuda
     return prim_spmv((prim_spmv_variant)c->variant_value, 1, kept->matrix, x, 0, y, &call);
 }
 
-/* The workspace too, since a case without operands does not know the sizes of its format. */
 static void set_up_sparse(const bench_case *c, bench_operands *operands)
 {
     const size_t value_bytes = value_bytes_of(c);
@@ -429,13 +426,6 @@ static void set_up_sparse(const bench_case *c, bench_operands *operands)
     if (c->variant_value == PLANNED)
         must_prim(make_plan(operands->h_state, NULL));
     must(cudaMalloc(&operands->d_out, operands->out_bytes), "memory for y");
-    prim_answer answer;
-    bench_operands asking = *operands;
-    asking.answer = &answer;
-    must_prim(run_sparse(c, &asking, 0));
-    operands->workspace_bytes = answer.workspace_bytes;
-    must(cudaMalloc(&operands->d_workspace, answer.workspace_bytes + 1),
-         "memory for the workspace");
 }
 
 static bool same_sums(const bench_case *c, const void *h_a, const void *h_b)

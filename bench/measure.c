@@ -30,12 +30,21 @@ static prim_status run_bound(const void *argument, cudaStream_t stream)
     return b->pattern->run(b->c, &b->operands, stream);
 }
 
+/* Of these operands: a sparse matrix has sizes that the case does not tell. */
+static size_t workspace_of(const bound_case *b)
+{
+    prim_answer answer;
+    bench_operands asking = b->operands;
+    asking.answer = &answer;
+    must_prim(b->pattern->run(b->c, &asking, NULL));
+    return answer.workspace_bytes;
+}
+
 static void give_workspace(bound_case *b)
 {
     bench_operands *o = &b->operands;
     must(cudaFree(o->d_workspace), "freeing");
-    o->workspace_bytes = b->peer != NULL ? b->peer->workspace_bytes(b->c, o)
-                                         : answer_of(b->pattern->run, b->c).workspace_bytes;
+    o->workspace_bytes = b->peer != NULL ? b->peer->workspace_bytes(b->c, o) : workspace_of(b);
     must(cudaMalloc(&o->d_workspace, o->workspace_bytes), "memory for the workspace");
 }
 

@@ -175,9 +175,11 @@ static void put_together(const team *t)
     for (size_t r = 0; r < n; r++) {
         const gpu *const g = &t->gpus[r];
         values[r] = (prim_rank){
-            .comm = g->comm, .stream = g->stream, .d_in = g->d_values, .d_out = g->d_sum};
-        counters[r] = (prim_rank){
-            .comm = g->comm, .stream = g->stream, .d_in = g->d_counts, .d_out = g->d_all_counts};
+            .comm = g->comm, .call = {.stream = g->stream}, .d_in = g->d_values, .d_out = g->d_sum};
+        counters[r] = (prim_rank){.comm = g->comm,
+                                  .call = {.stream = g->stream},
+                                  .d_in = g->d_counts,
+                                  .d_out = g->d_all_counts};
     }
     check_prim(program, prim_distributed_reduce(PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32F,
                                                 t->tiles, n, CUDA_R_32F, values, n));

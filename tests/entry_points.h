@@ -69,12 +69,11 @@ typedef struct entry_point {
     /* Writes into the input where the operands lie. NULL: the input holds no addresses. */
     void (*set_addresses)(void *h_in, const void *d_in, void *d_out);
     void (*right_answer)(const void *h_in, size_t count, void *h_out);
-                                   size_t *bytes); /* NULL: ask the call */
-                                   prim_status (*call)(const operands *o); /* with o's fault */
-                                   bool needs_elements; /* a count of 0 is PRIM_ERROR_SIZE */
-                                   /* false: calls of this variant share state, so that they cannot be captured and do not come
+    prim_status (*call)(const operands *o); /* with o's fault */
+    bool needs_elements;                    /* a count of 0 is PRIM_ERROR_SIZE */
+    /* false: calls of this variant share state, so that they cannot be captured and do not come
      * from two threads at once. NULL: no variant has any. */
-                                   bool (*is_stateless)(int variant);
+    bool (*is_stateless)(int variant);
 } entry_point;
 
 /* What the call answers without operands. */

@@ -352,17 +352,17 @@ static void sparse_sort(trial *t)
                                 : pick(t, 2) == 0 ? CUDA_R_32F
                                                   : CUDA_R_64F;
     const triplets a = add_triplets(t, type);
-    const prim_sparse m = matrix_of(&a, a.row->h, a.column->h, a.values->h);
+    const prim_sparse none = matrix_of(&a, NULL, NULL, NULL);
     size_t bytes = 0, workspace_bytes = 0;
     prim_sparse to;
-    on_host(t, asked_output(prim_sparse_sort(m, NULL, 0, NULL, NULL, asking()), &bytes));
+    on_host(t, asked_output(prim_sparse_sort(none, NULL, 0, NULL, NULL, asking()), &bytes));
     operand *memory = add_arrays(t, bytes), *entries = NULL;
     if (adds_up) {
         entries = add_output(t, CUDA_R_64U, 1);
         entries->may_be_null = true; /* then nothing is added up */
     }
     const prim_status asked =
-        asked_bytes(prim_sparse_sort(m, NULL, 0, NULL, NULL, asking()), &workspace_bytes);
+        asked_bytes(prim_sparse_sort(none, NULL, 0, NULL, NULL, asking()), &workspace_bytes);
     t->has_no_variant = true;
     begin(t, asked, workspace_bytes, true);
     describe(t, "sparse_sort: type %d, %zu × %zu with %zu entries%s", type, a.rows, a.columns,

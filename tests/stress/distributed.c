@@ -5,7 +5,7 @@
 
 #include <primitives/distributed.h>
 
-#include "calls.h"
+#include "../calls.h"
 #include "oracles.h"
 #include "stress.h"
 
