@@ -274,9 +274,10 @@ static void reduce_bands(trial *t, bool down)
     add_inputs(t, &all, types.in, columns, needs_signs(t, op, types.in), false);
     add_outputs(t, &all, types.out, down ? columns : 0, !down);
     begin_team(t, &all,
-               (down ? prim_distributed_reduce_columns_workspace_bytes
-                     : prim_distributed_reduce_rows_workspace_bytes)(
-                   op, f, types.in, all.counts, all.ranks, columns, columns, types.out, &bytes),
+               asked_bytes((down ? prim_distributed_reduce_columns : prim_distributed_reduce_rows)(
+                               op, f, types.in, all.counts, all.ranks, columns, columns, types.out,
+                               ASKING_RANK, 1),
+                           &bytes),
                &bytes);
     describe(t, "distributed_reduce_%s: op %d, transform %d, types %d %d, %zu × %zu, %zu ranks",
              down ? "columns" : "rows", op, f, types.in, types.out, all.whole, columns, all.ranks);
