@@ -214,6 +214,21 @@ PRIM_API const char *prim_last_error(cudaError_t *cuda_error);
 
 #if defined(__cplusplus)
 }
+
+#include <type_traits>
+
+/* In C++, the type of an element: prim_type_of<float>() is CUDA_R_32F. Integers of 1 to 8 bytes,
+ * float and double. */
+template <typename T>
+constexpr cudaDataType_t prim_type_of()
+{
+    static_assert(std::is_arithmetic<T>::value && sizeof(T) <= 8, "the kit has no such element");
+    return std::is_floating_point<T>::value ? (sizeof(T) == 8 ? CUDA_R_64F : CUDA_R_32F)
+           : sizeof(T) == 1                 ? (std::is_signed<T>::value ? CUDA_R_8I : CUDA_R_8U)
+           : sizeof(T) == 2                 ? (std::is_signed<T>::value ? CUDA_R_16I : CUDA_R_16U)
+           : sizeof(T) == 4                 ? (std::is_signed<T>::value ? CUDA_R_32I : CUDA_R_32U)
+                                            : (std::is_signed<T>::value ? CUDA_R_64I : CUDA_R_64U);
+}
 #endif
 
 #endif

@@ -1,10 +1,34 @@
 /* A C++ program that includes every header and links every pattern. */
 #include <primitives/primitives.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
+
+static_assert(prim_type_of<float>() == CUDA_R_32F && prim_type_of<double>() == CUDA_R_64F &&
+                  prim_type_of<std::int8_t>() == CUDA_R_8I &&
+                  prim_type_of<std::uint16_t>() == CUDA_R_16U &&
+                  prim_type_of<int>() == CUDA_R_32I && prim_type_of<long>() == CUDA_R_64I &&
+                  prim_type_of<unsigned long long>() == CUDA_R_64U,
+              "types of elements");
+
+/* What a scan needs, of elements of type T. */
+template <typename T>
+static std::size_t workspace_of(std::size_t count)
+{
+    prim_answer answer;
+    prim_call call = {};
+    call.answer = &answer;
+    return prim_scan(PRIM_SCAN_REDUCE_THEN_SCAN, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM,
+                     PRIM_TRANSFORM_NONE, prim_type_of<T>(), nullptr, count, prim_type_of<T>(),
+                     nullptr, nullptr, &call) == PRIM_OK
+               ? answer.workspace_bytes
+               : 0;
+}
 
 int main()
 {
+    std::printf("%zu bytes of workspace\n", workspace_of<double>(1 << 20)); /* 0 without a device */
     const char *const names[] = {
         prim_binary_gemm_variant_info(PRIM_BINARY_GEMM_AUTO)->name,
         prim_convolution_variant_info(PRIM_CONVOLUTION_AUTO)->name,
