@@ -465,10 +465,10 @@ Test(merge, auto_by_size)
     const size_t half = (size_t)1 << 17;
     cr_assert_eq(chosen(prim_merge(PRIM_MERGE_AUTO, PRIM_ASCENDING, CUDA_R_32I, NULL, half, NULL,
                                    half - 1, NULL, asking())),
-                 PRIM_MERGE_CO_RANK);
+                 (int)PRIM_MERGE_CO_RANK);
     cr_assert_eq(chosen(prim_merge(PRIM_MERGE_AUTO, PRIM_ASCENDING, CUDA_R_32I, NULL, half, NULL,
                                    half, NULL, asking())),
-                 PRIM_MERGE_STREAMED);
+                 (int)PRIM_MERGE_STREAMED);
 }
 
 Test(merge, a_and_b_may_overlap)
