@@ -730,11 +730,11 @@ Test(merge_sort, auto_by_size)
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         cr_expect_eq(chosen(prim_merge_sort(PRIM_MERGE_AUTO, PRIM_ASCENDING, rows[i].type, NULL,
                                             rows[i].count, NULL, asking())),
-                     rows[i].keys, "%zu of %s", rows[i].count, type_name(rows[i].type));
+                     (int)rows[i].keys, "%zu of %s", rows[i].count, type_name(rows[i].type));
         cr_expect_eq(chosen(prim_merge_sort_pairs(PRIM_MERGE_AUTO, PRIM_ASCENDING, rows[i].type, 4,
                                                   (prim_keys){NULL, NULL, rows[i].count}, NULL,
                                                   NULL, asking())),
-                     rows[i].pairs, "%zu pairs of %s", rows[i].count, type_name(rows[i].type));
+                     (int)rows[i].pairs, "%zu pairs of %s", rows[i].count, type_name(rows[i].type));
     }
 }
 
