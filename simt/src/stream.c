@@ -26,7 +26,7 @@ static _Atomic uint64_t resets;
 
 uint64_t simt_context(void)
 {
-    return atomic_load(&resets) + 1;
+    return atomic_load(&resets) * SIMT_MAX_DEVICES + (uint64_t)simt_current_device() + 1;
 }
 
 int simt_stream_device(cudaStream_t stream)
