@@ -95,6 +95,7 @@ bool on_cpu_backend(void)
 static void set_pattern(void *d_to, size_t bytes)
 {
     cr_cuda(cudaMemset(d_to, GUARD_PATTERN, bytes));
+    cr_cuda(cudaStreamSynchronize(0)); /* other streams do not wait for it */
     cr_cuda(cudaStreamSynchronize(NULL));
 }
 

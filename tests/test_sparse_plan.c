@@ -243,6 +243,7 @@ static void tear_down(stand *s)
 static void put_back(const stand *s)
 {
     cr_cuda(cudaMemcpy(s->y.data, s->h_y, s->y_bytes, cudaMemcpyHostToDevice));
+    cr_cuda(cudaStreamSynchronize(0)); /* the copy may return before all bytes have arrived */
 }
 
 static void multiply_planned(const stand *s, double alpha, double beta, void *h_after)
