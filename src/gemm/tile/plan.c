@@ -125,9 +125,8 @@ static prim_gemm_plan make_plan(const prim_gemm_args *args, size_t multiprocesso
                             estimate(args, multiprocessors, t, filled, part)};
 }
 
-prim_gemm_plan prim_gemm_plan_whole(const prim_gemm_args *args)
+static prim_gemm_plan plan_whole(const prim_gemm_args *args, size_t multiprocessors)
 {
-    const size_t multiprocessors = prim_device_multiprocessors();
     prim_gemm_plan best = make_plan(args, multiprocessors, 0, 1);
     for (unsigned index = 1; index < tiles_of(args).count; index++) {
         const prim_gemm_plan plan = make_plan(args, multiprocessors, index, 1);
@@ -147,9 +146,8 @@ static bool is_worth_trying(const prim_gemm_args *args, size_t multiprocessors, 
 }
 
 /* Two parts at least, where k has two slabs. */
-prim_gemm_plan prim_gemm_plan_split(const prim_gemm_args *args)
+static prim_gemm_plan plan_split(const prim_gemm_args *args, size_t multiprocessors)
 {
-    const size_t multiprocessors = prim_device_multiprocessors();
     prim_gemm_plan best = make_plan(args, multiprocessors, 0, 2);
     for (unsigned index = 0; index < tiles_of(args).count; index++)
         for (size_t i = 0; i < sizeof some_parts / sizeof *some_parts; i++) {
@@ -162,6 +160,50 @@ prim_gemm_plan prim_gemm_plan_split(const prim_gemm_args *args)
                 best = plan;
         }
     return best;
+}
+
+/* All that a plan depends on. */
+typedef struct question {
+    size_t m, n, k, batches, multiprocessors;
+    cudaDataType_t a_type, c_type;
+} question;
+
+/* A thread's last plan: a call needs it up to five times, and the next call is often alike. A split
+ * plan tries a hundred ways, 2 µs of the host's time on the machine of an H200. */
+typedef struct kept_plan {
+    question of;
+    prim_gemm_plan plan;
+} kept_plan;
+
+static bool is_plan_of(const kept_plan *kept, question q)
+{
+    const question *const of = &kept->of;
+    return of->m == q.m && of->n == q.n && of->k == q.k && of->batches == q.batches &&
+           of->multiprocessors == q.multiprocessors && of->a_type == q.a_type &&
+           of->c_type == q.c_type;
+}
+
+static prim_gemm_plan plan_once(kept_plan *kept, const prim_gemm_args *args,
+                                prim_gemm_plan (*plan)(const prim_gemm_args *, size_t))
+{
+    const question q = {
+        args->m,      args->n,     args->k, args->batches, prim_device_multiprocessors(),
+        args->a_type, args->c_type};
+    if (!is_plan_of(kept, q))
+        *kept = (kept_plan){q, plan(args, q.multiprocessors)};
+    return kept->plan;
+}
+
+prim_gemm_plan prim_gemm_plan_whole(const prim_gemm_args *args)
+{
+    static _Thread_local kept_plan kept;
+    return plan_once(&kept, args, plan_whole);
+}
+
+prim_gemm_plan prim_gemm_plan_split(const prim_gemm_args *args)
+{
+    static _Thread_local kept_plan kept;
+    return plan_once(&kept, args, plan_split);
 }
 
 bool prim_gemm_plan_fits(const prim_gemm_args *args, prim_gemm_plan plan)
