@@ -50,11 +50,11 @@ static void reduce_lines(trial *t, bool down)
     const matrix m = pick_matrix(t);
     pick_reduce_values(t, op, p.in);
     size_t bytes = 0;
-    const prim_status asked = asked_bytes(
-        (down ? prim_reduce_columns : prim_reduce_rows)(
-            t->variant, op, f, prim_matrix_of(p.in, NULL, m.rows, m.columns, m.ld), p.out, NULL,
-            asking()),
-        &bytes);
+    const prim_status asked =
+        asked_bytes((down ? prim_reduce_columns : prim_reduce_rows)(
+                        t->variant, op, f, prim_matrix_of(p.in, NULL, m.rows, m.columns, m.ld),
+                        p.out, NULL, asking()),
+                    &bytes);
     operand *x = add_input(t, p.in, span(m.rows, m.columns, m.ld), needs_signs(t, op, p.in));
     operand *y = add_output(t, p.out, down ? m.columns : m.rows);
     begin(t, asked, bytes, true);
