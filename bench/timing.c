@@ -153,7 +153,7 @@ static bench_time summarise(double *us, size_t count)
     return (bench_time){.median_us = median, .min_us = us[0], .noise = range / median};
 }
 
-/* What the host spends in a call of so many µs: up to 10^4 calls, of which few wait in the stream. */
+/* What the host spends in a call of so many µs, of up to 10^4 calls of which few are queued. */
 double measure_host_us(bench_call *call, const void *argument, double call_us)
 {
     enum { LEAST = 200, MOST = 10000, QUEUED = 100 };

@@ -1,5 +1,5 @@
-/* The last argument of calls in tests: prim_x(…, with(stream, d_workspace, bytes)); and asking one what
- * it would do: prim_x(…, asking()), and then asked(). */
+/* The last argument of calls in tests: prim_x(…, with(stream, d_workspace, bytes)); and asking one
+ * what it would do: prim_x(…, asking()), and then asked(). */
 #ifndef TESTS_CALLS_H
 #define TESTS_CALLS_H
 

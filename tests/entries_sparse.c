@@ -72,8 +72,8 @@ static const form *form_of(prim_sparse_format format)
     return f;
 }
 
-/* The matrix with its arrays from there on, or with none where that is NULL. Without elements it has
- * no rows either; CSR and SELL still have one offset, which nobody reads. */
+/* The matrix with its arrays from there on, or with none where that is NULL. Without elements it
+ * has no rows either; CSR and SELL still have one offset, which nobody reads. */
 static prim_sparse matrix_at(const operands *o, prim_sparse_format format, const void *d_arrays)
 {
     const form *f = form_of(format);

@@ -1,4 +1,5 @@
-/* Which of the header's variants are prim_merge()'s, and which are prim_merge_sort()'s: AUTO is both.
+/* Which of the header's variants are prim_merge()'s, and which are prim_merge_sort()'s: AUTO is
+ * both.
  */
 #ifndef TESTS_MERGE_VARIANTS_H
 #define TESTS_MERGE_VARIANTS_H

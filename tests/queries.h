@@ -1,5 +1,5 @@
-/* Every call that has variants, to be asked, as rows of one table: what promises.c walks besides the
- * calls. */
+/* Every call that has variants, to be asked, as rows of one table: what promises.c walks besides
+ * the calls. */
 #ifndef TESTS_QUERIES_H
 #define TESTS_QUERIES_H
 

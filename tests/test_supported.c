@@ -513,8 +513,8 @@ static bool is_sample_type(cudaDataType_t type)
     return type != NO_TYPE;
 }
 
-/* "u8, i32 and f32 samples and u32 counters", "≤ 12,288 bins", "≤ 2^31 bins", "≤ S − 4 bins", "≤ 2 S
- * − 5 bins", "≤ 32 S bins, and ≤ 2^21" */
+/* "u8, i32 and f32 samples and u32 counters", "≤ 12,288 bins", "≤ 2^31 bins", "≤ S − 4 bins", "≤ 2
+ * S − 5 bins", "≤ 32 S bins, and ≤ 2^21" */
 static bool histogram_takes(prim_histogram_variant variant, cudaDataType_t type, size_t bins,
                             cudaDataType_t counter_type)
 {

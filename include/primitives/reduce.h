@@ -69,8 +69,9 @@ PRIM_API prim_status prim_reduce(prim_reduce_variant variant, prim_op op, prim_t
  *
  * the values of a piece of `tiles` tiles, which begins at tile `first` of the whole, come from
  *
- *     prim_reduce_rows(PRIM_REDUCE_AUTO, op, transform, prim_matrix_of(in_type, d_piece, tiles, n, n),
- *                      value_type, d_values + first, …)
+ *     prim_reduce_rows(PRIM_REDUCE_AUTO, op, transform,
+ *                      prim_matrix_of(in_type, d_piece, tiles, n, 0), value_type,
+ *                      d_values + first, …)
  *
  * and that of a last tile of fewer elements from prim_reduce(). In the end
  *
@@ -100,7 +101,8 @@ PRIM_API prim_status prim_reduce_rows(prim_reduce_variant variant, prim_op op,
 
 /* d_out[j] = op(t(in(0, j)), …, t(in(rows - 1, j))) for each column j of a matrix.
  *
- *   in         device. 0 rows: each column gives the operator's identity; 0 columns: nothing is done.
+ *   in         device. 0 rows: each column gives the operator's identity; 0 columns: nothing is
+ *              done.
  *   d_out      device, in.columns elements of out_type, otherwise as that of prim_reduce_rows().
  *   everything else as for prim_reduce_rows(). Variants: VECTORIZED and AUTO.
  *
@@ -123,7 +125,8 @@ typedef struct prim_segments {
     cudaDataType_t type; /* of the offsets: CUDA_R_32I or CUDA_R_64I */
 } prim_segments;
 
-/* d_out[s] = op(t(d_in[offsets[s]]), …, t(d_in[offsets[s + 1] - 1])) for each segment s of an array.
+/* d_out[s] = op(t(d_in[offsets[s]]), …, t(d_in[offsets[s + 1] - 1])) for each segment s of an
+ * array.
  *
  *   d_in       device, `count` elements of in_type. May be NULL if count is 0.
  *   segments   any number, of lengths that may differ by any amount. An empty one gives the
@@ -134,9 +137,9 @@ typedef struct prim_segments {
  *
  * Workspace: up to 32 bytes for each 16 KiB of elements, as much for each 4096 segments (2048 of
  * 8-byte elements), and 64 bytes.
- * The call reads the offsets on the device, in stream order, without synchronising. Where offsets do
- * not ascend or point outside d_in, results are undefined, but nothing outside the operands is read
- * or written.
+ * The call reads the offsets on the device, in stream order, without synchronising. Where offsets
+ * do not ascend or point outside d_in, results are undefined, but nothing outside the operands is
+ * read or written.
  *
  * Returns what prim_reduce() does, PRIM_ERROR_TYPE also for offsets of another type, and
  * PRIM_ERROR_OVERLAP where d_out overlaps the offsets.

@@ -34,8 +34,8 @@ typedef enum prim_scan_variant {
 /* Whether an element's result includes the element itself. */
 typedef enum prim_scan_kind { PRIM_SCAN_INCLUSIVE = 0, PRIM_SCAN_EXCLUSIVE = 1 } prim_scan_kind;
 
-/* What stands before the first element, and where the total goes. None of them (NULL), or one that is
- * all zero: the operator's identity, and no total. */
+/* What stands before the first element, and where the total goes. None of them (NULL), or one that
+ * is all zero: the operator's identity, and no total. */
 typedef struct prim_scan_ends {
     const void *h_initial; /* host, 1 element of out_type: stands before the first element, in
                             * inclusive scans too, and is not transformed. Read during the call, so
@@ -47,7 +47,8 @@ typedef struct prim_scan_ends {
                             * must overlap nothing else. NULL: h_initial is used. For a _host call
                             * always NULL */
     void *total;           /* device, or host for a _host call, 1 element of out_type; d_total or
-                            * h_total below. Must overlap neither d_in nor d_out. NULL: not wanted */
+                            * h_total below. Must overlap neither d_in nor d_out. NULL: not
+                            * wanted */
 } prim_scan_ends;
 
 /* Inclusive: d_out[i] = op(initial, t(d_in[0]), …, t(d_in[i])), exclusive: the same up to

@@ -299,8 +299,8 @@ cudaError_t cudaDeviceSynchronize(void)
     return SIMT_CALL(cudaErrorInitializationError, synchronize_all());
 }
 
-/* What has not run never will: work is dropped after a sticky error. Attributes of kernels are those
- * of the beginning. */
+/* What has not run never will: work is dropped after a sticky error. Attributes of kernels are
+ * those of the beginning. */
 cudaError_t cudaDeviceReset(void)
 {
     simt_set_sticky(cudaErrorUnknown);
