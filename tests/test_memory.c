@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <primitives/histogram.h>
 #include <primitives/reduce.h>
 #include <primitives/scan.h>
 
@@ -268,6 +269,26 @@ Test(pool, that_cannot_be_made_is_an_error)
         cr_assert_neq(status, PRIM_OK, "%s failed", failed);
     }
     cr_cuda(cudaFree(d));
+}
+
+/* What a kernel may have beyond 48 KiB, which a call asks for once, ends with the context too. */
+Test(pool, a_reset_takes_what_kernels_were_allowed)
+{
+    enum { BINS = 14000, SAMPLES = 1000 };
+    const prim_counters out = {.bins = BINS, .type = CUDA_R_32U};
+    for (int round = 0; round < 3; round++) {
+        int32_t *d_samples;
+        prim_counters on_device = out;
+        cr_cuda(cudaMalloc((void **)&d_samples, SAMPLES * sizeof *d_samples));
+        cr_cuda(cudaMalloc(&on_device.data, BINS * sizeof(uint32_t)));
+        cr_cuda(cudaMemset(d_samples, 0, SAMPLES * sizeof *d_samples));
+        cr_prim(prim_histogram_even(PRIM_HISTOGRAM_MULTI_COPY, prim_integer_range(0, BINS),
+                                    CUDA_R_32I, d_samples, SAMPLES, on_device, NULL));
+        cr_cuda(cudaDeviceSynchronize());
+        cr_cuda(cudaFree(d_samples));
+        cr_cuda(cudaFree(on_device.data));
+        cr_cuda(cudaDeviceReset());
+    }
 }
 
 Test(pool, of_a_device_without_pools)

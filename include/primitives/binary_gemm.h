@@ -28,6 +28,7 @@ typedef struct prim_bits {
 } prim_bits;
 
 /* One whose words may be const. */
+PRIM_KEEPS(1)
 static inline prim_bits prim_bits_of(const uint32_t *words, size_t rows, size_t columns, size_t ld)
 {
     prim_bits bits = {(uint32_t *)(uintptr_t)words, rows, columns, ld};

@@ -152,6 +152,13 @@ typedef struct prim_call {
     size_t reserved[8];     /* zero */
 } prim_call;
 
+/* Of a maker: it keeps a pointer and reads nothing, so that gcc does not miss values of an output. */
+#if defined(__GNUC__) && __GNUC__ >= 11 && !defined(__clang__) && !defined(__CUDACC__)
+#define PRIM_KEEPS(argument) __attribute__((access(none, argument)))
+#else
+#define PRIM_KEEPS(argument)
+#endif
+
 /* Whether a matrix is used as it is stored or transposed. */
 typedef enum prim_transpose { PRIM_NOT_TRANSPOSED = 0, PRIM_TRANSPOSED = 1 } prim_transpose;
 
@@ -165,6 +172,7 @@ typedef struct prim_matrix {
 } prim_matrix;
 
 /* One whose data may be const; the stride is 0. */
+PRIM_KEEPS(2)
 static inline prim_matrix prim_matrix_of(cudaDataType_t type, const void *data, size_t rows,
                                          size_t columns, size_t ld)
 {
@@ -181,6 +189,7 @@ typedef struct prim_vector {
 } prim_vector;
 
 /* One whose data may be const; the stride is 0. */
+PRIM_KEEPS(2)
 static inline prim_vector prim_vector_of(cudaDataType_t type, const void *data, size_t count)
 {
     prim_vector vector = {(void *)(uintptr_t)data, count, type, 0};
