@@ -274,7 +274,7 @@ Test(pool, that_cannot_be_made_is_an_error)
 /* What a kernel may have beyond 48 KiB, which a call asks for once, ends with the context too. */
 Test(pool, a_reset_takes_what_kernels_were_allowed)
 {
-    enum { BINS = 14000, SAMPLES = 1000 };
+    enum { BINS = 5000, SAMPLES = 1000 };
     const prim_counters out = {.bins = BINS, .type = CUDA_R_32U};
     for (int round = 0; round < 3; round++) {
         int32_t *d_samples;
