@@ -780,7 +780,7 @@ Test(promises, no_call_lacks_its_row)
             q++;
         if (entry_points[e]->variant_at == only_variant_at)
             continue;
-        cr_assert_lt(q, query_count, "%s is not in queries.c", entry_points[e]->name);
+        cr_assert_gt(query_count, q, "%s is not in queries.c", entry_points[e]->name);
         cr_prim(queries[q].ask(0, query_sizes[0], &answer));
     }
 }
