@@ -152,7 +152,7 @@ typedef struct prim_call {
     size_t reserved[8];     /* zero */
 } prim_call;
 
-/* Of a maker: it keeps a pointer and reads nothing, so that gcc does not miss values of an output. */
+/* Of a maker: it keeps a pointer and reads nothing, so gcc does not miss values of an output. */
 #if defined(__GNUC__) && __GNUC__ >= 11 && !defined(__clang__) && !defined(__CUDACC__)
 #define PRIM_KEEPS(argument) __attribute__((access(none, argument)))
 #else
