@@ -103,7 +103,7 @@ prim_status prim_check_matrix(const prim_request *call, const char *name, const 
                               size_t rows, size_t columns, size_t ld, size_t element_bytes,
                               prim_span *span)
 {
-    size_t count;
+    size_t count = 0;
     const prim_status status =
         prim_check_rows(call, name, rows, columns, ld, element_bytes, &count);
     return status == PRIM_OK ? prim_check_vector(call, name, data, count, element_bytes, span)
