@@ -81,7 +81,8 @@ SIMT_API const char *simt_failed_call(void);
  * as its graph. */
 SIMT_API size_t simt_device_allocations(void);
 SIMT_API size_t simt_pool_bytes(void);
-/* The number of the devices' context: cudaDeviceReset() ends it, and the next one has another. */
+/* The number of the current device's context: cudaDeviceReset() ends it, and the next one has
+ * another. */
 SIMT_API uint64_t simt_context(void);
 /* Can a kernel use so many bytes from here? *there: as many as there are. By the backend's own
  * allocations, the current device's memory, managed and pinned memory; another device's, which
