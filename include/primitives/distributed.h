@@ -74,13 +74,12 @@ extern "C" {
 
 /* A rank that this process drives. All pointers are to memory of the rank's device. */
 typedef struct prim_rank {
-    ncclComm_t comm;  /* says which rank it is, and which device it has */
-    const void *d_in; /* the rank's part; may be NULL if that is empty */
-    const void
-        *d_in_y;    /* of a second array, for the calls that have one; otherwise not looked at */
-    void *d_out;    /* the result */
-    void *d_second; /* a second result, of the calls that have one; otherwise not looked at */
-    prim_call call; /* its stream and its workspace, of that device; or it is asked, see below */
+    ncclComm_t comm;    /* says which rank it is, and which device it has */
+    const void *d_in;   /* the rank's part; may be NULL if that is empty */
+    const void *d_in_y; /* a second array's part, of the calls that have one; otherwise not used */
+    void *d_out;        /* the result */
+    void *d_second;     /* a second result, of the calls that have one; otherwise not looked at */
+    prim_call call;     /* its stream and workspace, of that device; or it is asked, see above */
 } prim_rank;
 
 /* d_out of every rank = op(t(x[0]), t(x[1]), …) of all elements x of all parts: the bits that
