@@ -140,26 +140,51 @@ another_version() {
   changed_kit && vendor reduce kit && refused 1 'Versions do not mix' changed/scripts/vendor.sh scan kit
 }
 
+# A library with a vendored copy inside: what its rung says, and a sum with memory from the copy's pool.
+library_around() { # COPY
+  local line
+  line=$(command_of "$1" 'gcc -r') && (cd "$1" && eval "$line -O0 -fPIC -fvisibility=hidden") &&
+    echo "#include <primitives/reduce.h>
+    __attribute__((visibility(\"default\"))) const char *idea_of_$1(void);
+    const char *idea_of_$1(void) { return prim_reduce_variant_info(PRIM_REDUCE_VECTORIZED)->idea; }
+    __attribute__((visibility(\"default\"))) double sum_by_$1(const float *values, size_t count);
+    double sum_by_$1(const float *values, size_t count) {
+      float *d_values, *d_sum, sum = -1;
+      cudaMalloc((void **)&d_values, count * sizeof *d_values); cudaMalloc((void **)&d_sum, sizeof *d_sum);
+      cudaMemcpy(d_values, values, count * sizeof *values, cudaMemcpyHostToDevice);
+      if (prim_reduce(PRIM_REDUCE_VECTORIZED, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32F, d_values, count,
+                      CUDA_R_32F, d_sum, NULL) == PRIM_OK)
+        cudaMemcpy(&sum, d_sum, sizeof sum, cudaMemcpyDeviceToHost);
+      cudaFree(d_values); cudaFree(d_sum);
+      return prim_release_memory() == PRIM_OK ? sum : -2; }" >"$1.c" &&
+    gcc -shared -fPIC -I"$1/include" -I"$1/simt/include" "$1.c" "$1/primitives-cpu.o" \
+      -lboost_context -lstdc++ -lm -pthread -o "lib$1.so" &&
+    nm -D --defined-only "lib$1.so" >exported && grep "idea_of_$1" exported &&
+    ! grep -E ' (prim|simt)_' exported
+}
+
 # Two shared libraries with a copy each, of different versions, in one program: each calls its own.
 two_versions() {
-  changed_kit && sed -i 's/"a block for each row/"changed: a block for each row/' changed/src/binary_gemm/xnor_global.cu &&
-    vendor --cpu binary_gemm one && changed/scripts/vendor.sh --cpu binary_gemm two || return 1
-  local copy line
+  local copy folder
+  mkdir changed && cp -r "$kit"/{LICENSE,include,src,simt,scripts} changed &&
+    sed -i 's/"16-byte loads/"changed: 16-byte loads/' changed/src/reduce/vectorized.cu &&
+    vendor --cpu reduce one && changed/scripts/vendor.sh --cpu reduce two || return 1
   for copy in one two; do
-    line=$(command_of $copy 'gcc -r') && (cd $copy && eval "$line -O0 -fPIC -fvisibility=hidden") &&
-      echo "#include <primitives/binary_gemm.h>
-      __attribute__((visibility(\"default\"))) const char *idea_of_$copy(void);
-      const char *idea_of_$copy(void) { return prim_binary_gemm_variant_info(PRIM_BINARY_GEMM_XNOR_GLOBAL)->idea; }" >$copy.c &&
-      gcc -shared -fPIC -I$copy/include -I$copy/simt/include $copy.c $copy/primitives-cpu.o \
-        -lboost_context -lstdc++ -lm -pthread -o lib$copy.so &&
-      nm -D --defined-only lib$copy.so >exported && grep idea_of_$copy exported &&
-      ! grep -E ' (prim|simt)_' exported || return 1
+    folder=$copy trim_to_sums reduce && library_around $copy || return 1
   done
   echo '#include <stdio.h>
   const char *idea_of_one(void), *idea_of_two(void);
-  int main(void) { return printf("%s\n%s\n", idea_of_one(), idea_of_two()) < 0; }' >program.c &&
-    gcc program.c -L. -lone -ltwo -Wl,-rpath,. -o program && ./program >said &&
-    [ "$(grep -c . said)" -eq 2 ] && head -n 1 said | grep -v changed && tail -n 1 said | grep changed
+  double sum_by_one(const float *values, size_t count), sum_by_two(const float *values, size_t count);
+  int main(void) {
+    static float values[100000];
+    for (int i = 0; i < 100000; i++) values[i] = i % 3;
+    printf("%s\n%s\n", idea_of_one(), idea_of_two());
+    for (int again = 0; again < 3; again++)
+      printf("%.0f %.0f\n", sum_by_one(values, 100000), sum_by_two(values, 100000));
+    return 0; }' >program.c &&
+    gcc program.c -L. -lone -ltwo -Wl,-rpath,. -o program && ./program >said && cat said &&
+    [ "$(grep -c changed said)" -eq 1 ] && head -n 1 said | grep -v changed &&
+    [ "$(tail -n 3 said | sort -u)" = '99999 99999' ]
 }
 
 another_pattern() {

@@ -11,7 +11,7 @@ typedef struct type_pair {
     cudaDataType_t in, out;
 } type_pair;
 
-enum { PAIRS = 17, SAME_TYPES = 12, OPS = 7, TRANSFORMS = 3 };
+enum { PAIRS = 18, SAME_TYPES = 12, OPS = 7, TRANSFORMS = 3 };
 extern const type_pair type_pairs[PAIRS]; /* the first ones are of the same type twice */
 extern const char *const op_names[OPS];
 extern const char *const transform_names[TRANSFORMS];

@@ -417,13 +417,13 @@ Test(distributed, a_thread_drives_each_rank)
     }
 }
 
-static const cudaDataType_t reduced_pairs[][2] = {
-    {CUDA_R_8I, CUDA_R_8I},     {CUDA_R_8U, CUDA_R_8U},   {CUDA_R_16I, CUDA_R_16I},
-    {CUDA_R_16U, CUDA_R_16U},   {CUDA_R_32I, CUDA_R_32I}, {CUDA_R_32U, CUDA_R_32U},
-    {CUDA_R_64I, CUDA_R_64I},   {CUDA_R_64U, CUDA_R_64U}, {CUDA_R_16F, CUDA_R_16F},
-    {CUDA_R_16BF, CUDA_R_16BF}, {CUDA_R_32F, CUDA_R_32F}, {CUDA_R_64F, CUDA_R_64F},
-    {CUDA_R_8U, CUDA_R_64U},    {CUDA_R_32I, CUDA_R_64I}, {CUDA_R_16F, CUDA_R_32F},
-    {CUDA_R_16BF, CUDA_R_32F},  {CUDA_R_32F, CUDA_R_64F},
+static const cudaDataType_t type_pairs[][2] = {
+    {CUDA_R_8I, CUDA_R_8I},     {CUDA_R_8U, CUDA_R_8U},    {CUDA_R_16I, CUDA_R_16I},
+    {CUDA_R_16U, CUDA_R_16U},   {CUDA_R_32I, CUDA_R_32I},  {CUDA_R_32U, CUDA_R_32U},
+    {CUDA_R_64I, CUDA_R_64I},   {CUDA_R_64U, CUDA_R_64U},  {CUDA_R_16F, CUDA_R_16F},
+    {CUDA_R_16BF, CUDA_R_16BF}, {CUDA_R_32F, CUDA_R_32F},  {CUDA_R_64F, CUDA_R_64F},
+    {CUDA_R_8U, CUDA_R_32U},    {CUDA_R_8U, CUDA_R_64U},   {CUDA_R_32I, CUDA_R_64I},
+    {CUDA_R_16F, CUDA_R_32F},   {CUDA_R_16BF, CUDA_R_32F}, {CUDA_R_32F, CUDA_R_64F},
 };
 
 /* Every pair of types, and operators and transforms in turn. */
@@ -431,10 +431,10 @@ Test(distributed, all_types_and_operators)
 {
     const size_t ranks = least(devices(), 3);
     cr_assert(connect(ranks));
-    for (size_t p = 0; p < COUNT_OF(reduced_pairs); p++)
+    for (size_t p = 0; p < COUNT_OF(type_pairs); p++)
         for (prim_op op = PRIM_OP_SUM; op <= PRIM_OP_XOR; op++) {
-            const reduction r = {op, (prim_transform)((p + op) % 3), reduced_pairs[p][0],
-                                 reduced_pairs[p][1]};
+            const reduction r = {op, (prim_transform)((p + op) % 3), type_pairs[p][0],
+                                 type_pairs[p][1]};
             if (type_is_float(r.in) && op >= PRIM_OP_AND)
                 continue;
             const size_t whole = 3 * tile_of(r.in) + 77;
@@ -534,9 +534,8 @@ Test(distributed, dot_products_of_all_types)
 {
     const size_t ranks = least(devices(), 3);
     cr_assert(connect(ranks));
-    for (size_t p = 0; p < COUNT_OF(reduced_pairs); p++) {
-        const reduction r = {PRIM_OP_SUM, PRIM_TRANSFORM_NONE, reduced_pairs[p][0],
-                             reduced_pairs[p][1]};
+    for (size_t p = 0; p < COUNT_OF(type_pairs); p++) {
+        const reduction r = {PRIM_OP_SUM, PRIM_TRANSFORM_NONE, type_pairs[p][0], type_pairs[p][1]};
         check_dot(&r, ranks, INSIDE_TILES, 2 * tile_of(r.in) + 77);
         check_dot(&r, ranks, EQUAL, 100);
     }
@@ -666,10 +665,10 @@ Test(distributed, columns_and_rows_of_all_types_and_operators)
     const shape m = {2100, 17, 19};
     const size_t ranks = least(devices(), 3);
     cr_assert(connect(ranks));
-    for (size_t p = 0; p < COUNT_OF(reduced_pairs); p++)
+    for (size_t p = 0; p < COUNT_OF(type_pairs); p++)
         for (prim_op op = PRIM_OP_SUM; op <= PRIM_OP_XOR; op++) {
-            const reduction r = {op, (prim_transform)((p + op) % 3), reduced_pairs[p][0],
-                                 reduced_pairs[p][1]};
+            const reduction r = {op, (prim_transform)((p + op) % 3), type_pairs[p][0],
+                                 type_pairs[p][1]};
             if (!type_is_float(r.in) || op < PRIM_OP_AND)
                 check_bands(&r, ranks, op % 2 == 0 ? INSIDE_TILES : EQUAL, m);
         }
@@ -999,19 +998,12 @@ Test(distributed, a_scan_in_place_without_a_total)
 /* Every pair of types with every operator, and kinds and transforms in turn. */
 Test(distributed, scans_of_all_types_and_operators)
 {
-    static const cudaDataType_t pairs[][2] = {
-        {CUDA_R_8I, CUDA_R_8I},     {CUDA_R_8U, CUDA_R_8U},    {CUDA_R_16I, CUDA_R_16I},
-        {CUDA_R_16U, CUDA_R_16U},   {CUDA_R_32I, CUDA_R_32I},  {CUDA_R_32U, CUDA_R_32U},
-        {CUDA_R_64I, CUDA_R_64I},   {CUDA_R_64U, CUDA_R_64U},  {CUDA_R_16F, CUDA_R_16F},
-        {CUDA_R_16BF, CUDA_R_16BF}, {CUDA_R_32F, CUDA_R_32F},  {CUDA_R_64F, CUDA_R_64F},
-        {CUDA_R_8U, CUDA_R_32U},    {CUDA_R_8U, CUDA_R_64U},   {CUDA_R_32I, CUDA_R_64I},
-        {CUDA_R_16F, CUDA_R_32F},   {CUDA_R_16BF, CUDA_R_32F}, {CUDA_R_32F, CUDA_R_64F}};
     const size_t ranks = least(devices(), 3);
     cr_assert(connect(ranks));
-    for (size_t p = 0; p < COUNT_OF(pairs); p++)
+    for (size_t p = 0; p < COUNT_OF(type_pairs); p++)
         for (prim_op op = PRIM_OP_SUM; op <= PRIM_OP_PRODUCT; op++) {
             const scan s = {(prim_scan_kind)(p % 2), op, (prim_transform)((p + op) % 3),
-                            pairs[p][0], pairs[p][1]};
+                            type_pairs[p][0], type_pairs[p][1]};
             const size_t whole = 2 * scan_tile_of(&s) + 77;
             void *const h_in = make_input(op, s.in, whole);
             check_scan(&s, ranks, RAGGED, whole, h_in);

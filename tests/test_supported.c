@@ -155,14 +155,12 @@ static bool is_listed(const type_pair *pairs, size_t count, cudaDataType_t in, c
     return false;
 }
 
-/* "in_type is …, and out_type the same, or wider: …" */
-static bool is_reduced(cudaDataType_t in, cudaDataType_t out)
+/* Of reduce and of scan: "in_type is …, and out_type the same, or wider: …" */
+static bool go_together(cudaDataType_t in, cudaDataType_t out)
 {
-    static const type_pair wider[] = {{CUDA_R_8U, CUDA_R_64U},
-                                      {CUDA_R_32I, CUDA_R_64I},
-                                      {CUDA_R_16F, CUDA_R_32F},
-                                      {CUDA_R_16BF, CUDA_R_32F},
-                                      {CUDA_R_32F, CUDA_R_64F}};
+    static const type_pair wider[] = {{CUDA_R_8U, CUDA_R_32U},   {CUDA_R_8U, CUDA_R_64U},
+                                      {CUDA_R_32I, CUDA_R_64I},  {CUDA_R_16F, CUDA_R_32F},
+                                      {CUDA_R_16BF, CUDA_R_32F}, {CUDA_R_32F, CUDA_R_64F}};
     return (in == out && in != NO_TYPE) || is_listed(wider, COUNT_OF(wider), in, out);
 }
 
@@ -191,7 +189,7 @@ static bool is_for_a_cluster(cudaDataType_t in, size_t rows, size_t columns)
 static prim_status reduce_promise(prim_reduce_variant variant, prim_op op, cudaDataType_t in,
                                   cudaDataType_t out, size_t rows, size_t columns)
 {
-    if (!is_reduced(in, out) || (is_bitwise(op) && type_is_float(in)))
+    if (!go_together(in, out) || (is_bitwise(op) && type_is_float(in)))
         return PRIM_ERROR_TYPE;
     if (variant == PRIM_REDUCE_SINGLE_PASS && !is_for_a_cluster(in, rows, columns))
         return PRIM_ERROR_UNSUPPORTED;
@@ -333,7 +331,7 @@ Test(supported, arg_reduce)
 static void check_dot(prim_reduce_variant v, prim_op op, prim_transform t, type_pair p)
 {
     static const size_t counts[] = {0, 1, 70001};
-    const prim_status promised = is_reduced(p.in, p.out) ? PRIM_OK : PRIM_ERROR_TYPE;
+    const prim_status promised = go_together(p.in, p.out) ? PRIM_OK : PRIM_ERROR_TYPE;
     EACH (size_t, count, counts)
         if (op == PRIM_OP_SUM && t == PRIM_TRANSFORM_NONE)
             CHECK(promise_of_two(v, promised),
@@ -363,11 +361,6 @@ Test(supported, reduce_of_any_number)
         }
 }
 
-static bool is_scanned(cudaDataType_t in, cudaDataType_t out)
-{
-    return is_reduced(in, out) || (in == CUDA_R_8U && out == CUDA_R_32U);
-}
-
 /* "the rungs below take 32I, 32F and 64F with SUM, MIN and MAX" */
 static bool is_scanned_by_textbook(prim_op op, cudaDataType_t in, cudaDataType_t out)
 {
@@ -386,7 +379,7 @@ static size_t longest_for_a_cluster(cudaDataType_t in, cudaDataType_t out)
 static prim_status scan_promise(prim_scan_variant variant, prim_op op, cudaDataType_t in,
                                 cudaDataType_t out, size_t count)
 {
-    if (!is_scanned(in, out))
+    if (!go_together(in, out))
         return PRIM_ERROR_TYPE;
     if (variant == PRIM_SCAN_CHAINED)
         return type_is_float(in) && (op == PRIM_OP_SUM || op == PRIM_OP_PRODUCT)
@@ -404,7 +397,7 @@ static prim_status scan_promise(prim_scan_variant variant, prim_op op, cudaDataT
 static void check_scan(prim_scan_variant v, prim_scan_kind kind, prim_op op, prim_transform t,
                        type_pair p)
 {
-    const size_t most = is_scanned(p.in, p.out) ? longest_for_a_cluster(p.in, p.out) : 1;
+    const size_t most = go_together(p.in, p.out) ? longest_for_a_cluster(p.in, p.out) : 1;
     const size_t counts[] = {0, 1, 5000, most, most + 1};
     EACH (size_t, count, counts)
         CHECK(scan_promise(v, op, p.in, p.out, *count),
@@ -417,7 +410,7 @@ static void check_scan(prim_scan_variant v, prim_scan_kind kind, prim_op op, pri
 static void check_scan_rows(prim_scan_variant v, prim_scan_kind kind, prim_op op, prim_transform t,
                             type_pair p)
 {
-    const size_t most = is_scanned(p.in, p.out) ? longest_for_a_cluster(p.in, p.out) : 1;
+    const size_t most = go_together(p.in, p.out) ? longest_for_a_cluster(p.in, p.out) : 1;
     const shape shapes[] = {{1, 1000}, {3, 1000}, {1000, 3}, {1, most}, {1, most + 1}};
     EACH (shape, s, shapes) {
         prim_status promised = scan_promise(v, op, p.in, p.out, s->columns);

@@ -37,12 +37,12 @@ typedef enum prim_reduce_variant {
  *   d_out      device, 1 element of out_type. Must not overlap d_in.
  *
  * Types: in_type is CUDA_R_8I, _8U, _16I, _16U, _32I, _32U, _64I, _64U, _16F, _16BF, _32F or _64F,
- * and out_type the same, or wider: 8U → 64U, 32I → 64I, 16F → 32F, 16BF → 32F, 32F → 64F. Integers
- * are converted to out_type before the transform; 16F and 16BF are combined as 32F and rounded
- * once, at the end. Pointers need the alignment of their element; d_in at a multiple of 16 bytes
- * is read fastest. VECTORIZED takes all of this, and so does SINGLE_PASS for one row of up to
- * 256 KiB, from compute capability 9.0 on; the rungs below take 32I, 32F, 64F and 8U → 64U with
- * SUM, MIN and MAX.
+ * and out_type the same, or wider: 8U → 32U, 8U → 64U, 32I → 64I, 16F → 32F, 16BF → 32F,
+ * 32F → 64F. Integers are converted to out_type before the transform; 16F and 16BF are combined as
+ * 32F and rounded once, at the end. Pointers need the alignment of their element; d_in at a
+ * multiple of 16 bytes is read fastest. VECTORIZED takes all of this, and so does SINGLE_PASS for
+ * one row of up to 256 KiB, from compute capability 9.0 on; the rungs below take 32I, 32F, 64F and
+ * 8U → 64U with SUM, MIN and MAX.
  *
  * Returns what every call does, and
  *   PRIM_ERROR_ENUM         op or transform does not exist

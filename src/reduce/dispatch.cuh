@@ -72,10 +72,12 @@ PRIM_DISPATCH_TYPES(all_types, PRIM_REDUCE_TYPES)
 PRIM_DISPATCH_OPERATOR(integer_operator, PRIM_REDUCE_INTEGER_OPERATORS)
 PRIM_DISPATCH_OPERATOR(float_operator, PRIM_REDUCE_OPERATORS)
 
-/* From here on, 16-bit floats are reduced to f32, which a call's results may be rounded from:
- * results.cuh. */
-template <typename Out>
-using reduced_t = working_t<Out>;
+/* What kernels reduce to, which a call's results may be converted from: results.cuh. 16-bit floats
+ * are reduced to f32, and bytes that become u32 to u64, of whose values theirs are the low half:
+ * neither needs kernels of its own. */
+template <typename In, typename Out>
+using reduced_t =
+    typename std::conditional<sizeof(In) == 1 && sizeof(Out) == 4, uint64_t, working_t<Out>>::type;
 
 template <class Run>
 struct operator_run : Run {
@@ -83,9 +85,9 @@ struct operator_run : Run {
     static auto run(const prim_reduce_args *args, More... more)
     {
         if constexpr (std::is_integral<In>::value)
-            return integer_operator<kernel_run<Run>, In, Out>(args, more...);
+            return integer_operator<kernel_run<Run>, In, reduced_t<In, Out>>(args, more...);
         else
-            return float_operator<kernel_run<Run>, In, reduced_t<Out>>(args, more...);
+            return float_operator<kernel_run<Run>, In, reduced_t<In, Out>>(args, more...);
     }
 };
 
@@ -114,7 +116,7 @@ struct sum_run : Run {
     template <typename In, typename Out, typename... More>
     static auto run(const prim_reduce_args *args, More... more)
     {
-        return kernel_run<Run>::template run<In, reduced_t<Out>, sum_operator>(args, more...);
+        return kernel_run<Run>::template run<In, reduced_t<In, Out>, sum_operator>(args, more...);
     }
 };
 

@@ -33,6 +33,7 @@
     X(CUDA_R_32U, uint32_t, CUDA_R_32U, uint32_t) \
     X(CUDA_R_64I, int64_t, CUDA_R_64I, int64_t)   \
     X(CUDA_R_64U, uint64_t, CUDA_R_64U, uint64_t) \
+    X(CUDA_R_8U, uint8_t, CUDA_R_32U, uint32_t)   \
     X(CUDA_R_8U, uint8_t, CUDA_R_64U, uint64_t)   \
     X(CUDA_R_32I, int32_t, CUDA_R_64I, int64_t)
 

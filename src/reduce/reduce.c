@@ -6,12 +6,6 @@
 #include "common/host/fail.h"
 #include "reduce/reduce_args.h"
 
-static const prim_widening wider[] = {{CUDA_R_8U, CUDA_R_64U},
-                                      {CUDA_R_32I, CUDA_R_64I},
-                                      {CUDA_R_16F, CUDA_R_32F},
-                                      {CUDA_R_16BF, CUDA_R_32F},
-                                      {CUDA_R_32F, CUDA_R_64F}};
-
 static prim_status check_op(const prim_reduce_args *args)
 {
     const prim_status status = prim_check_operator(&args->call, args->op, args->transform);
@@ -26,8 +20,7 @@ static prim_status check_op(const prim_reduce_args *args)
 static prim_status check_types(const prim_reduce_args *args)
 {
     const bool bits = args->op == PRIM_OP_AND || args->op == PRIM_OP_OR || args->op == PRIM_OP_XOR;
-    const prim_status status = prim_check_types(&args->call, args->in_type, args->out_type, wider,
-                                                sizeof wider / sizeof *wider);
+    const prim_status status = prim_check_types(&args->call, args->in_type, args->out_type);
     if (status == PRIM_OK && bits && prim_element_is_float(args->in_type))
         return prim_fail(PRIM_ERROR_TYPE, "%s: in_type %s has no bits for %s to combine",
                          args->call.name, prim_element_name(args->in_type), prim_op_name(args->op));

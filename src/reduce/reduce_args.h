@@ -4,6 +4,7 @@
 
 #include <primitives/reduce.h>
 
+#include "common/host/element.h"
 #include "common/host/ladder.h"
 
 #if defined(__cplusplus)
@@ -33,6 +34,14 @@ typedef struct prim_reduce_args {
     void *out;
     uint64_t *out_index; /* for arg_reduce, otherwise NULL */
 } prim_reduce_args;
+
+/* The type of combined values, before they become results: the C type is dispatch.cuh's reduced_t,
+ * or what narrow integers are combined in. */
+static inline cudaDataType_t prim_reduce_value_type(const prim_reduce_args *args)
+{
+    const bool widened = args->in_type == CUDA_R_8U && args->out_type == CUDA_R_32U;
+    return widened ? CUDA_R_64U : prim_accumulator_type(args->out_type);
+}
 
 /* rungs.c: the table of rungs, and the one that AUTO takes. */
 extern const prim_rung *const prim_reduce_rungs[];

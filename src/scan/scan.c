@@ -5,10 +5,6 @@
 #include "common/host/fail.h"
 #include "scan/scan_args.h"
 
-static const prim_widening wider[] = {{CUDA_R_8U, CUDA_R_32U},   {CUDA_R_8U, CUDA_R_64U},
-                                      {CUDA_R_32I, CUDA_R_64I},  {CUDA_R_16F, CUDA_R_32F},
-                                      {CUDA_R_16BF, CUDA_R_32F}, {CUDA_R_32F, CUDA_R_64F}};
-
 /* The prefix of the names of operands. */
 static char side(const prim_scan_args *args)
 {
@@ -41,8 +37,7 @@ static prim_status check_kind(const void *any)
     if (args->summed_area && args->op == PRIM_OP_PRODUCT)
         return prim_fail(PRIM_ERROR_ENUM, "%s: op is product, not sum, min or max",
                          args->call.name);
-    status = prim_check_types(&args->call, args->in_type, args->out_type, wider,
-                              sizeof wider / sizeof *wider);
+    status = prim_check_types(&args->call, args->in_type, args->out_type);
     if (status != PRIM_OK)
         return status;
     status = check_shape(args);

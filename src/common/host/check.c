@@ -25,8 +25,12 @@ prim_status prim_check_operator(const prim_request *call, prim_op op, prim_trans
 }
 
 prim_status prim_check_types(const prim_request *call, cudaDataType_t in_type,
-                             cudaDataType_t out_type, const prim_widening *wider, size_t count)
+                             cudaDataType_t out_type)
 {
+    static const struct {
+        cudaDataType_t in, out;
+    } wider[] = {{CUDA_R_8U, CUDA_R_32U},  {CUDA_R_8U, CUDA_R_64U},   {CUDA_R_32I, CUDA_R_64I},
+                 {CUDA_R_16F, CUDA_R_32F}, {CUDA_R_16BF, CUDA_R_32F}, {CUDA_R_32F, CUDA_R_64F}};
     const char *const in = prim_element_name(in_type), *const out = prim_element_name(out_type);
     char may_be[32];
     if (prim_element_bytes(in_type) == 0)
@@ -35,7 +39,7 @@ prim_status prim_check_types(const prim_request *call, cudaDataType_t in_type,
     if (out_type == in_type)
         return PRIM_OK;
     snprintf(may_be, sizeof may_be, "%s", in);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < sizeof wider / sizeof *wider; i++) {
         if (wider[i].in != in_type)
             continue;
         if (wider[i].out == out_type)

@@ -26,13 +26,9 @@ typedef struct prim_operands {
 /* The operator and the transform exist. */
 prim_status prim_check_operator(const prim_request *call, prim_op op, prim_transform transform);
 
-/* An element type, and a wider type that its results may have besides its own. */
-typedef struct prim_widening {
-    cudaDataType_t in, out;
-} prim_widening;
-
+/* The types of elements and of what reduce and scan make of them: the same, or a wider one. */
 prim_status prim_check_types(const prim_request *call, cudaDataType_t in_type,
-                             cudaDataType_t out_type, const prim_widening *wider, size_t count);
+                             cudaDataType_t out_type);
 
 /* A vector of count elements: not NULL unless empty, aligned to its element, its bytes fit size_t.
  * If so, *span becomes the vector's range. */

@@ -122,7 +122,7 @@ inline size_t windows_of(const prim_reduce_args *args)
 
 inline size_t segment_value_bytes(const prim_reduce_args *args)
 {
-    return prim_element_bytes(prim_accumulator_type(args->out_type));
+    return prim_element_bytes(prim_reduce_value_type(args));
 }
 
 inline size_t segment_plan_bytes(const prim_reduce_args *args)

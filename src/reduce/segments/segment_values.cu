@@ -299,7 +299,7 @@ template <bool IS_BUILT>
 cudaError_t combine_for(const prim_reduce_args *args)
 {
     if constexpr (IS_BUILT) {
-        const cudaDataType_t type = prim_accumulator_type(args->out_type);
+        const cudaDataType_t type = prim_reduce_value_type(args);
         return type == CUDA_R_32F                         ? combine_all<float>(args)
                : type == CUDA_R_64F                       ? combine_all<double>(args)
                : type == CUDA_R_32I || type == CUDA_R_32U ? combine_all<uint32_t>(args)

@@ -1,8 +1,9 @@
 /* Where results go: combined values, turned back and converted to the call's type.
  *
  * A kernel of one type of result serves only calls of that type. Values of 32 bits become results
- * of several types, and which one is then chosen at the store, of which there is one for each line:
- * so kernels that combine the same values are built once, not for each type. */
+ * of several types, and sums of bytes of two, and which one is then chosen at the store, of which
+ * there is one for each line: so kernels that combine the same values are built once, not for each
+ * type. */
 #ifndef PRIM_REDUCE_RESULTS_CUH
 #define PRIM_REDUCE_RESULTS_CUH
 
@@ -51,6 +52,11 @@ struct results_of_values {
                 store(of<uint16_t>());
             else
                 store(of<uint32_t>());
+        } else if constexpr (std::is_integral<Value>::value) {
+            if (type == CUDA_R_32U)
+                store(of<uint32_t>());
+            else
+                store(of<uint64_t>());
         } else {
             store(of<Value>());
         }
@@ -59,7 +65,7 @@ struct results_of_values {
     template <typename Out>
     __host__ __device__ results<Out> of() const
     {
-        return {static_cast<Out *>(out), turned};
+        return {static_cast<Out *>(out), static_cast<turned_bits<Out>>(turned)};
     }
 
     __host__ __device__ void store(size_t i, Value value) const
@@ -87,15 +93,18 @@ results_of_values<Value> results_of_any(const prim_reduce_args *args)
     return {args->out, args->out_type, bits_of_results<Value>(args)};
 }
 
-/* Those of a first pass. Of 16-bit floats they are of any type, since the kernels reduce to f32. */
+/* Whether a first pass has results of several types: what reduced_t says. */
+template <typename In, typename Out>
+constexpr bool HAS_ANY_RESULTS = IS_HALF<In> || (sizeof(In) == 1 && sizeof(Out) == 8);
+
 template <typename In, typename Out>
 using results_t =
-    typename std::conditional<IS_HALF<In>, results_of_values<Out>, results<Out>>::type;
+    typename std::conditional<HAS_ANY_RESULTS<In, Out>, results_of_values<Out>, results<Out>>::type;
 
 template <typename In, typename Out>
 results_t<In, Out> results_of(const prim_reduce_args *args)
 {
-    if constexpr (IS_HALF<In>)
+    if constexpr (HAS_ANY_RESULTS<In, Out>)
         return results_of_any<Out>(args);
     else
         return {static_cast<Out *>(args->out), bits_to_turn<Out>(args->op, args->out_type)};

@@ -195,7 +195,7 @@ cudaError_t launch_tile_values(const Source &source, const prim_reduce_args *arg
 /* Bytes of a value. */
 inline size_t value_bytes(const prim_reduce_args *args)
 {
-    return prim_element_bytes(prim_accumulator_type(args->out_type));
+    return prim_element_bytes(prim_reduce_value_type(args));
 }
 
 /* Tiles of the first pass over a line, as many as it takes where up to `front` elements of its
