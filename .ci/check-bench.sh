@@ -155,6 +155,29 @@ sums_up() {
     grep -qE '^  merge +2 +0\.35x +0\.12x  merge i32 65536 uniform$' said
 }
 
+# Of drawn cases the same ones for the same seed, and each can be had alone.
+draws_the_same_cases() {
+  "$bench" --list --draw 50 --seed 1 >one && "$bench" --list --draw 50 --seed 1 >again && cmp one again &&
+    "$bench" --list --draw 50 --seed 2 >two && ! cmp -s one two &&
+    [ "$(grep -c '^scan drawn_rows ' one)" -eq 50 ] && [ "$(sort -u one | wc -l)" -eq "$(wc -l <one)" ] &&
+    diff <("$bench" --list --draw 50 --seed 1 --case drawn_2d --only 7) <(grep ' drawn_2d .* #7 ' one) &&
+    exits 64 'measures AUTO' --draw 3 --size 5 && exits 64 'of --draw' --seed 3 &&
+    exits 64 'no number' --draw 0
+}
+
+# A peer 2 times as long as auto, but for one case of 20, where it takes a quarter; and shares of half the
+# roofline, but for the same one: 2 · (1/8)^(1/20) = 1.80, and 0.5 · (1/5)^(1/20) = 0.46.
+sums_up_what_was_drawn() {
+  "$bench" reduce --case drawn_sum --draw 20 --seed 4 --json drawn.json >said &&
+    grep -q '^20 cases a call, seed 4' said && [ "$(jq '.results | length' drawn.json)" -eq 20 ] &&
+    jq '.results |= (map(.median_us = 8 | .of_floor = (if .shape | endswith("#13") then 0.1 else 0.5 end))
+      | map(., (.median_us = (if .shape | endswith("#13") then 2 else 16 end) | .peer = "cub" | .variant = null)))' \
+      drawn.json >peers.json &&
+    exits 0 'primbench reduce --draw 20 --seed 4 --case drawn_sum --only 13' --from peers.json &&
+    grep -qE '^  reduce +sum +20 +0\.46 \[ *0\.[0-9]+ +0\.50\] +0\.50 +20 +1\.80 \[ *1\.[0-9]+ +2\.00\] +2\.00$' said &&
+    grep -qE '^   0\.25  reduce sum ' said && grep -qE '^   0\.10  reduce sum ' said
+}
+
 names_what_there_is() {
   exits 2 'there is no pattern foo; there are: reduce scan' foo &&
     exits 2 'there is no variant foo here; there are: auto kogge_stone' --list scan --variant foo &&
@@ -187,6 +210,8 @@ check measures-calls-alone measures_calls_alone
 check checks-outputs-first checks_outputs_first
 check prints-what-says-something prints_what_says_something
 check sums-up sums_up
+check draws-the-same-cases draws_the_same_cases
+check sums-up-what-was-drawn sums_up_what_was_drawn
 check names-what-there-is names_what_there_is
 check scales-over-devices scales_over_devices
 counts

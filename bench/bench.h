@@ -39,6 +39,9 @@ typedef struct bench_options {
     bool alone;   /* measure calls that meet an idle GPU and are waited for */
     bool times;   /* measure, though the CPU backend's times say nothing about a GPU */
     bool shapes;  /* odd shapes in place of the usual sizes */
+    size_t draw;  /* so many drawn cases of each call in place of them; 0: none */
+    unsigned seed;
+    size_t only; /* of drawn cases the one of this number; SIZE_MAX: all */
 } bench_options;
 
 /* Ends the program with a sentence where an option is wrong. */
@@ -53,7 +56,13 @@ double real_at(cudaDataType_t type, const void *values, size_t i);
 /* ---- cases ---- */
 
 /* What holds a case back: a bandwidth, the arithmetic of f32, or nothing that is measured. */
-typedef enum bench_ceiling { CEILING_READ, CEILING_COPY, CEILING_FFMA, CEILING_NONE } bench_ceiling;
+typedef enum bench_ceiling {
+    CEILING_READ,
+    CEILING_COPY,
+    CEILING_FFMA,
+    CEILING_ROOFLINE, /* reading or f32 arithmetic, whichever takes longer */
+    CEILING_NONE
+} bench_ceiling;
 
 /* One measurement: what is said of it, and what is timed. Cases that differ only in variant stand
  * next to each other and make a group. */
@@ -64,12 +73,17 @@ typedef struct bench_case {
     const char *type;
     char shape[32];
     bench_input input;
-    size_t size;    /* elements in all */
-    size_t rows;    /* of a matrix; 1: a vector */
-    size_t ld;      /* of a matrix with gaps between its rows; 0: there are none */
-    size_t offset;  /* elements that the input begins past 16 bytes */
-    size_t m, n, k; /* of a product: m × k times k × n */
-    size_t batches; /* so many products, one behind the other; 0: one */
+    size_t size;                     /* elements in all */
+    size_t rows;                     /* of a matrix; 1: a vector */
+    size_t ld;                       /* of a matrix with gaps between its rows; 0: there are none */
+    size_t offset;                   /* elements that the input begins past 16 bytes */
+    size_t m, n, k;                  /* of a product: m × k times k × n */
+    size_t batches;                  /* so many products, one behind the other; 0: one */
+    bool transposed_a, transposed_b; /* in memory */
+    prim_op op;                      /* of a reduction or a scan */
+    prim_transform transform;
+    size_t mask_width, mask_height; /* of a drawn convolution, as what follows */
+    int channels, boundary;
     bool has_state; /* so that no graph can hold it: cold only */
     cudaDataType_t element, result;
     int variant_value;
@@ -142,6 +156,8 @@ typedef struct bench_pattern {
     void (*plan)(const bench_options *options, bench_plan *plan);
     /* The family `shapes`; NULL: the pattern has none. */
     void (*plan_shapes)(const bench_options *options, bench_plan *plan);
+    /* Drawn cases, draw.h; NULL: the pattern has none. */
+    void (*plan_draw)(const bench_options *options, bench_plan *plan);
     /* Allocates and fills; the same inputs for all cases of a group. No workspace. */
     void (*set_up)(const bench_case *c, bench_operands *operands);
     bench_run *run;
@@ -188,6 +204,8 @@ bool on_gpu(void);
  * may have no time. */
 int mode_count(void);
 void timing_begin(bool with_alone);
+/* From now on cold times alone, of fewer repetitions where a call is long, and no host times. */
+void timing_in_short(void);
 double measure_host_us(bench_call *call, const void *argument, double call_us);
 bench_ceilings measure_ceilings(void);
 bench_time measure(bench_mode mode, bench_call *call, const void *argument);
@@ -218,6 +236,8 @@ typedef struct bench_context {
     char date[32];
     const char *commit;
     bench_ceilings ceilings;
+    size_t drawn; /* cases of each call; 0: they are none */
+    unsigned seed;
 } bench_context;
 
 typedef void print_results(const bench_context *context, const bench_result *results, size_t count);

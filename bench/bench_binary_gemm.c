@@ -89,6 +89,11 @@ static bool same_products(const bench_case *c, const void *h_a, const void *h_b)
     return memcmp(h_a, h_b, c->m * c->n * sizeof(int32_t)) == 0;
 }
 
-const bench_pattern bench_binary_gemm = {"binary_gemm", "binary_gemm",      plan_binary_gemm,
-                                         NULL,          set_up_binary_gemm, run_binary_gemm,
-                                         same_products};
+const bench_pattern bench_binary_gemm = {
+    .name = "binary_gemm",
+    .header = "binary_gemm",
+    .plan = plan_binary_gemm,
+    .set_up = set_up_binary_gemm,
+    .run = run_binary_gemm,
+    .same = same_products,
+};

@@ -8,9 +8,9 @@
 
 #include <primitives/convolution.h>
 
-#include "bench.h"
 #include "call.h"
 #include "convolution_mask.h"
+#include "draw.h"
 
 typedef struct extent {
     size_t width, height;
@@ -55,14 +55,48 @@ static const kind kinds[] = {
     {"shapes_5x5x3", "u8", CUDA_R_8U, 1, NULL, {0, 0}, 3, {5, 5}, false, 0},
     {"shapes_separable-5x5", "f32", CUDA_R_32F, 4, NULL, {0, 0}, 1, {5, 5}, true, 0},
 };
-enum { KINDS = sizeof kinds / sizeof *kinds, MOST_WEIGHTS = 31 * 31 };
+enum { KINDS = sizeof kinds / sizeof *kinds, MOST_WEIGHTS = 33 * 33 };
 
-static const kind *kind_of(const bench_case *c)
+/* ---- what is drawn of kinds ---- */
+
+/* The types of images; with a divisor, of masks of integers. */
+static const struct {
+    const char *name;
+    cudaDataType_t type;
+    size_t element_bytes;
+    int32_t divisor;
+} drawn_types[] = {{"f32", CUDA_R_32F, 4, 0},
+                   {"u8", CUDA_R_8U, 1, 0},
+                   {"u16", CUDA_R_16U, 2, 0},
+                   {"f16", CUDA_R_16F, 2, 0},
+                   {"u8/i8", CUDA_R_8U, 1, 35}};
+enum { DRAWN_TYPES = sizeof drawn_types / sizeof *drawn_types };
+
+static const char drawn_name[] = "drawn_2d", drawn_separable_name[] = "drawn_separable";
+
+static kind drawn_kind(const bench_case *c)
+{
+    size_t t = 0;
+    while (t + 1 < DRAWN_TYPES && strcmp(drawn_types[t].name, c->type) != 0)
+        t++;
+    return (kind){.name = c->name,
+                  .type_name = c->type,
+                  .type = c->element,
+                  .element_bytes = drawn_types[t].element_bytes,
+                  .channels = c->channels,
+                  .mask = {c->mask_width, c->mask_height},
+                  .is_separable = strcmp(c->name, drawn_separable_name) == 0,
+                  .divisor = drawn_types[t].divisor};
+}
+
+static kind kind_of(const bench_case *c)
 {
     size_t k = 0;
+    if (is_drawn(c))
+        return drawn_kind(c);
     while (k + 1 < KINDS && (kinds[k].type != c->element || strcmp(kinds[k].name, c->name) != 0))
         k++;
-    return &kinds[k];
+    return kinds[k];
 }
 
 static size_t weight_count(const kind *k)
@@ -116,13 +150,13 @@ static prim_image image_of(const kind *k, const bench_case *c, void *data)
  * first, as a peer wants them. */
 size_t convolution_weights_at(const bench_case *c)
 {
-    return (elements_of_shape(c) * kind_of(c)->element_bytes + 255) / 256 * 256;
+    return (elements_of_shape(c) * kind_of(c).element_bytes + 255) / 256 * 256;
 }
 
 extent_of_mask convolution_mask(const bench_case *c)
 {
-    const kind *k = kind_of(c);
-    return (extent_of_mask){k->mask.width, k->mask.height, k->channels, k->is_separable};
+    const kind k = kind_of(c);
+    return (extent_of_mask){k.mask.width, k.mask.height, k.channels, k.is_separable};
 }
 
 static prim_mask mask_of(const kind *k, const void *d_values)
@@ -160,20 +194,25 @@ static const void *device_weights(const bench_case *c, const bench_operands *o)
     return d_weights;
 }
 
+static prim_boundary boundary_of(const bench_case *c)
+{
+    return is_drawn(c) ? (prim_boundary)c->boundary : PRIM_BOUNDARY_CLAMP;
+}
+
 static prim_status run_convolution(const bench_case *c, const bench_operands *o,
                                    cudaStream_t stream)
 {
-    const kind *k = kind_of(c);
+    const kind k = kind_of(c);
     const prim_convolution_variant variant = (prim_convolution_variant)c->variant_value;
-    const prim_mask mask = mask_of(k, device_weights(c, o));
-    const size_t offset = c->offset * k->element_bytes;
-    const prim_image in = image_of(k, c, part_of(o->d_in, offset)),
-                     out = image_of(k, c, part_of(o->d_out, offset));
+    const prim_mask mask = mask_of(&k, device_weights(c, o));
+    const size_t offset = c->offset * k.element_bytes;
+    const prim_image in = image_of(&k, c, part_of(o->d_in, offset)),
+                     out = image_of(&k, c, part_of(o->d_out, offset));
     const prim_call call = call_of(o, stream);
-    return k->is_separable
-               ? prim_convolve_separable(variant, 0, PRIM_BOUNDARY_CLAMP, NULL, in, row_of(mask),
+    return k.is_separable
+               ? prim_convolve_separable(variant, 0, boundary_of(c), NULL, in, row_of(mask),
                                          column_of(mask), out, &call)
-               : prim_convolve_2d(variant, 0, PRIM_BOUNDARY_CLAMP, NULL, in, mask, out, &call);
+               : prim_convolve_2d(variant, 0, boundary_of(c), NULL, in, mask, out, &call);
 }
 
 /* Where a run of all variants would take minutes, those that have a load for each product stay
@@ -289,6 +328,59 @@ static void plan_convolution_shapes(const bench_options *options, bench_plan *pl
     }
 }
 
+/* ---- drawn cases ---- */
+
+/* A side of 1…12, one in five of 1…31; of separable masks 1…33. */
+static size_t draw_side(draws *d, bool is_separable)
+{
+    static const double one_in_wide = 5;
+    const bool is_wide = draw_one_in(d, one_in_wide);
+    return 1 + draw_below(d, is_separable ? 33 : is_wide ? 31 : 12);
+}
+
+/* Half of the masks are no squares, and half of the images are clamped, which NPP does too. Columns
+ * of a shape are elements, as many as whole pixels have. */
+static bench_case draw_case(draws *d, const char *name)
+{
+    const bool is_separable = name == drawn_separable_name;
+    const size_t t = draw_below(d, DRAWN_TYPES);
+    bench_case c = {.pattern = "convolution",
+                    .name = name,
+                    .variant = prim_convolution_variant_info(PRIM_CONVOLUTION_AUTO)->name,
+                    .variant_value = PRIM_CONVOLUTION_AUTO,
+                    .type = is_separable ? "f32" : drawn_types[t].name,
+                    .element = is_separable ? CUDA_R_32F : drawn_types[t].type};
+    const size_t bytes = is_separable ? 4 : drawn_types[t].element_bytes;
+    const size_t width = draw_side(d, is_separable), height = draw_side(d, is_separable);
+    const bool is_square = draw_one_in(d, 2), is_clamped = draw_one_in(d, 2);
+    const size_t boundary = draw_below(d, 5);
+    c.mask_width = width;
+    c.mask_height = is_square ? width : height;
+    c.channels = is_separable ? 1 : 1 + (int)draw_below(d, 4);
+    c.boundary = is_clamped ? PRIM_BOUNDARY_CLAMP : (int)boundary;
+    const size_t channels = (size_t)c.channels;
+    bench_shape shape = draw_matrix(d, draw_bytes(d) / (double)(bytes * channels));
+    shape.columns *= channels;
+    shape.ld = shape.ld == 0 ? 0 : shape.ld * channels;
+    set_shape(&c, &shape);
+    snprintf(c.shape + strlen(c.shape), sizeof c.shape - strlen(c.shape), "*%zux%zu", width,
+             c.mask_height);
+    number_case(&c, d);
+    const kind k = kind_of(&c);
+    c.bytes = 2 * (double)(c.size * bytes);
+    c.flops = 2 * (double)(c.size * weight_count(&k));
+    c.ceiling = CEILING_ROOFLINE;
+    return c;
+}
+
+static void plan_drawn(const bench_options *options, bench_plan *plan)
+{
+    static const char *const names[] = {drawn_name, drawn_separable_name};
+    for (size_t i = 0; i < 2; i++)
+        for (draws d = begin_draws(options, names[i]); next_case(&d);)
+            plan_add(plan, draw_case(&d, names[i]));
+}
+
 static void copy_weights(const kind *k, char *d_weights)
 {
     const size_t count = weight_count(k);
@@ -310,36 +402,48 @@ static void copy_weights(const kind *k, char *d_weights)
 
 static void set_up_convolution(const bench_case *c, bench_operands *operands)
 {
-    const kind *k = kind_of(c);
+    const kind k = kind_of(c);
     const size_t elements = elements_of_shape(c), at = convolution_weights_at(c);
-    operands->out_bytes = elements * k->element_bytes;
-    must(cudaMalloc(&operands->d_in, at + 2 * weight_count(k) * sizeof(float)),
+    operands->out_bytes = elements * k.element_bytes;
+    must(cudaMalloc(&operands->d_in, at + 2 * weight_count(&k) * sizeof(float)),
          "memory for the image");
     must(cudaMalloc(&operands->d_out, operands->out_bytes), "memory for the output");
-    must(fill_on_device(k->type, operands->d_in, elements, c->input, 13, 0), "filling the image");
-    copy_weights(k, (char *)operands->d_in + at);
+    must(fill_on_device(k.type, operands->d_in, elements, c->input, 13, 0), "filling the image");
+    copy_weights(&k, (char *)operands->d_in + at);
 }
 
-/* Bytes are the same but for one, where sums of a peer are rounded otherwise. An f32 sum is at most
- * 1, and rounded twice for each weight. */
+static double pixel_at(cudaDataType_t type, const void *pixels, size_t i)
+{
+    return type == CUDA_R_8U    ? ((const uint8_t *)pixels)[i]
+           : type == CUDA_R_16U ? ((const uint16_t *)pixels)[i]
+                                : real_at(type, pixels, i);
+}
+
+/* Whole numbers are the same but for one, where sums of a peer are rounded otherwise. A sum of
+ * floats is at most 1, and rounded twice for each weight, and of f16 once more. */
 static bool same_pixels(const bench_case *c, const void *h_a, const void *h_b)
 {
-    const kind *k = kind_of(c);
-    const double apart = 4 * (double)weight_count(k) * 0x1p-24;
+    const kind k = kind_of(c);
+    const double apart = !is_real(k.type) ? 1
+                                          : 4 * (double)weight_count(&k) * 0x1p-24 +
+                                                (k.type == CUDA_R_16F ? 0x1p-10 : 0);
     const size_t columns = c->size / c->rows, ld = c->ld != 0 ? c->ld : columns;
     for (size_t y = 0; y < c->rows; y++)
         for (size_t x = 0; x < columns; x++) {
             const size_t i = c->offset + y * ld + x;
-            const bool is_near =
-                k->type == CUDA_R_32F
-                    ? fabs((double)((const float *)h_a)[i] - ((const float *)h_b)[i]) <= apart
-                    : abs(((const uint8_t *)h_a)[i] - ((const uint8_t *)h_b)[i]) <= 1;
-            if (!is_near) /* NaN is near to nothing */
-                return false;
+            if (!(fabs(pixel_at(k.type, h_a, i) - pixel_at(k.type, h_b, i)) <= apart))
+                return false; /* NaN is near to nothing */
         }
     return true;
 }
 
 const bench_pattern bench_convolution = {
-    "convolution",      "convolution",   plan_convolution, plan_convolution_shapes,
-    set_up_convolution, run_convolution, same_pixels};
+    .name = "convolution",
+    .header = "convolution",
+    .plan = plan_convolution,
+    .plan_shapes = plan_convolution_shapes,
+    .plan_draw = plan_drawn,
+    .set_up = set_up_convolution,
+    .run = run_convolution,
+    .same = same_pixels,
+};

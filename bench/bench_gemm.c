@@ -9,8 +9,9 @@
 
 #include <primitives/gemm.h>
 
-#include "bench.h"
 #include "call.h"
+#include "draw.h"
+#include "product.h"
 
 /* Of A and B, and of C. */
 static const struct {
@@ -35,60 +36,52 @@ typedef struct product_shape {
     size_t m, n, k, batches;
 } product_shape;
 
-static size_t batches_of(const bench_case *c)
+size_t batches_of(const bench_case *c)
 {
     return c->batches > 0 ? c->batches : 1;
 }
 
 /* ---- how a case's operands lie ---- */
 
-enum { OP_OF_A = sizeof "shapes_" - 1, OP_OF_B };
-
-static prim_transpose op_at(const bench_case *c, int place)
+/* Of rows × columns elements; `ld` of a case is what lies between rows. */
+static product_operand operand_at(const bench_case *c, size_t first, bool transposed, size_t rows,
+                                  size_t columns)
 {
-    return is_of_shapes(c) && c->name[place] == 't' ? PRIM_TRANSPOSED : PRIM_NOT_TRANSPOSED;
+    const size_t lines = transposed ? columns : rows, length = transposed ? rows : columns,
+                 ld = length + c->ld;
+    return (product_operand){transposed, lines, length, ld, lines * ld, first};
 }
 
-/* Of rows × columns elements, transposed in memory or not; `ld` of a case is what lies between
- * rows. */
-typedef struct layout {
-    prim_transpose op;
-    size_t lines, columns, ld, elements;
-} layout;
-
-static layout layout_of(const bench_case *c, int place, size_t rows, size_t columns)
+product_operand operand_a(const bench_case *c)
 {
-    const prim_transpose op = op_at(c, place);
-    const size_t lines = op == PRIM_TRANSPOSED ? columns : rows,
-                 length = op == PRIM_TRANSPOSED ? rows : columns, ld = length + c->ld;
-    return (layout){op, lines, length, ld, lines * ld};
+    return operand_at(c, c->offset, c->transposed_a, c->m, c->k);
 }
 
-static prim_matrix stored(const bench_case *c, layout l, void *data)
+product_operand operand_b(const bench_case *c)
 {
-    return (prim_matrix){data, l.lines, l.columns, l.ld, c->element, l.elements};
+    const product_operand a = operand_a(c);
+    return operand_at(c, a.first + batches_of(c) * a.elements, c->transposed_b, c->k, c->n);
 }
 
-static layout layout_of_a(const bench_case *c)
+static prim_matrix stored(const bench_case *c, product_operand x, const bench_operands *o,
+                          size_t bytes)
 {
-    return layout_of(c, OP_OF_A, c->m, c->k);
+    return (prim_matrix){
+        part_of(o->d_in, x.first * bytes), x.lines, x.columns, x.ld, c->element, x.elements};
 }
 
-static layout layout_of_b(const bench_case *c)
+static prim_transpose transpose_of(product_operand x)
 {
-    return layout_of(c, OP_OF_B, c->k, c->n);
+    return x.transposed ? PRIM_TRANSPOSED : PRIM_NOT_TRANSPOSED;
 }
 
 static prim_status run_gemm(const bench_case *c, const bench_operands *o, cudaStream_t stream)
 {
-    const layout a = layout_of_a(c), b = layout_of_b(c);
+    const product_operand a = operand_a(c), b = operand_b(c);
     const size_t bytes = types[index_of(c->element)].bytes;
-    void *const d_a = part_of(o->d_in, c->offset * bytes), *const d_b =
-                                                               part_of(d_a, batches_of(c) *
-                                                                                a.elements * bytes);
     const prim_call call = call_of(o, stream);
-    return prim_gemm_batched((prim_gemm_variant)c->variant_value, a.op, b.op, 1, stored(c, a, d_a),
-                             stored(c, b, d_b), 0,
+    return prim_gemm_batched((prim_gemm_variant)c->variant_value, transpose_of(a), transpose_of(b),
+                             1, stored(c, a, o, bytes), stored(c, b, o, bytes), 0,
                              (prim_matrix){o->d_out, c->m, c->n, c->n, c->result, c->m * c->n},
                              batches_of(c), PRIM_COMPUTE_DEFAULT, &call);
 }
@@ -184,10 +177,12 @@ static void plan_gemm(const bench_options *options, bench_plan *plan)
 static void plan_shape(bench_plan *plan, const char *name, product_shape s, size_t gap,
                        size_t offset)
 {
-    enum { PRODUCTS_A_BYTE = 8 };
+    enum { PRODUCTS_A_BYTE = 8, OP_OF_A = sizeof "shapes_" - 1, OP_OF_B };
     bench_case c = product_case(name, PRIM_GEMM_AUTO, index_of(CUDA_R_32F), s, INPUT_UNIFORM);
     c.ld = gap;
     c.offset = offset;
+    c.transposed_a = name[OP_OF_A] == 't';
+    c.transposed_b = name[OP_OF_B] == 't';
     c.ceiling = c.flops > 2 * PRODUCTS_A_BYTE * c.bytes ? CEILING_FFMA : CEILING_READ;
     int end = s.batches > 0 ? snprintf(c.shape, sizeof c.shape, "%zux", s.batches) : 0;
     end += snprintf(c.shape + end, sizeof c.shape - (size_t)end, "%zux%zux%zu%s", s.m, s.n, s.k,
@@ -222,14 +217,50 @@ static void plan_gemm_shapes(const bench_options *options, bench_plan *plan)
     }
 }
 
+/* ---- drawn cases ---- */
+
+/* m, n and k log-uniform over 1…8192, of every type and every op; one in five is a batch of so many
+ * small ones that all bytes are drawn as elsewhere. "1267x2761x6/nt" is A · Bᵀ. */
+static bench_case draw_case(draws *d)
+{
+    static const double one_in_batches = 5;
+    const double most = on_gpu() ? 8192 : 64, most_in_batch = on_gpu() ? 256 : 16;
+    const size_t t = draw_below(d, TYPES), ops = draw_below(d, 4);
+    const bool is_batch = draw_one_in(d, one_in_batches);
+    const double side = is_batch ? most_in_batch : most;
+    product_shape s = {"drawn_product", draw_size(d, 1, side), draw_size(d, 1, side),
+                       draw_size(d, 1, side), 0};
+    const double bytes = draw_bytes(d),
+                 of_one = (double)(s.m * s.k + s.k * s.n + s.m * s.n) * (double)types[t].bytes;
+    if (is_batch)
+        s.batches = bytes < 2 * of_one ? 2 : (size_t)(bytes / of_one);
+    bench_case c = product_case(s.name, PRIM_GEMM_AUTO, t, s, INPUT_UNIFORM);
+    c.transposed_a = ops % 2 == 1;
+    c.transposed_b = ops / 2 == 1;
+    c.ld = draw_one_in(d, 3) ? 1 + draw_below(d, 16) : 0;
+    c.offset = draw_one_in(d, 3) ? 1 + draw_below(d, 7) : 0;
+    c.ceiling = c.element == CUDA_R_32F ? CEILING_ROOFLINE : CEILING_NONE;
+    int end = s.batches > 0 ? snprintf(c.shape, sizeof c.shape, "%zux", s.batches) : 0;
+    snprintf(c.shape + end, sizeof c.shape - (size_t)end, "%zux%zux%zu/%c%c", s.m, s.n, s.k,
+             c.transposed_a ? 't' : 'n', c.transposed_b ? 't' : 'n');
+    number_case(&c, d);
+    return c;
+}
+
+static void plan_drawn(const bench_options *options, bench_plan *plan)
+{
+    for (draws d = begin_draws(options, "drawn_product"); next_case(&d);)
+        plan_add(plan, draw_case(&d));
+}
+
 /* ---- running them ---- */
 
 /* All A, and all B behind them. */
 static void set_up_gemm(const bench_case *c, bench_operands *operands)
 {
     const size_t t = index_of(c->element), batches = batches_of(c);
-    const layout a = layout_of_a(c), b = layout_of_b(c);
-    const size_t count = batches * (a.elements + b.elements) + c->offset;
+    const product_operand b = operand_b(c);
+    const size_t count = b.first + batches * b.elements;
     operands->out_bytes = batches * c->m * c->n * types[t].result_bytes;
     must(cudaMalloc(&operands->d_in, count * types[t].bytes), "memory for the matrices");
     must(cudaMalloc(&operands->d_out, operands->out_bytes), "memory for the product");
@@ -259,5 +290,13 @@ static bool same_products(const bench_case *c, const void *h_a, const void *h_b)
     return i == count;
 }
 
-const bench_pattern bench_gemm = {"gemm",      "gemm",   plan_gemm,    plan_gemm_shapes,
-                                  set_up_gemm, run_gemm, same_products};
+const bench_pattern bench_gemm = {
+    .name = "gemm",
+    .header = "gemm",
+    .plan = plan_gemm,
+    .plan_shapes = plan_gemm_shapes,
+    .plan_draw = plan_drawn,
+    .set_up = set_up_gemm,
+    .run = run_gemm,
+    .same = same_products,
+};

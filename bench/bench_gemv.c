@@ -228,5 +228,12 @@ static bool same_products(const bench_case *c, const void *h_a, const void *h_b)
     return i == count;
 }
 
-const bench_pattern bench_gemv = {"gemv",      "gemv",   plan_gemv,    plan_gemv_shapes,
-                                  set_up_gemv, run_gemv, same_products};
+const bench_pattern bench_gemv = {
+    .name = "gemv",
+    .header = "gemv",
+    .plan = plan_gemv,
+    .plan_shapes = plan_gemv_shapes,
+    .set_up = set_up_gemv,
+    .run = run_gemv,
+    .same = same_products,
+};

@@ -307,6 +307,12 @@ static bool same_counters(const bench_case *c, const void *h_a, const void *h_b)
     return memcmp(h_a, h_b, counters_of(histogram_kind_of(c)) * sizeof(uint32_t)) == 0;
 }
 
-const bench_pattern bench_histogram = {"histogram",           "histogram",      plan_histogram,
-                                       plan_histogram_shapes, set_up_histogram, run_histogram,
-                                       same_counters};
+const bench_pattern bench_histogram = {
+    .name = "histogram",
+    .header = "histogram",
+    .plan = plan_histogram,
+    .plan_shapes = plan_histogram_shapes,
+    .set_up = set_up_histogram,
+    .run = run_histogram,
+    .same = same_counters,
+};

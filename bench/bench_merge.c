@@ -268,5 +268,12 @@ static bool same_keys(const bench_case *c, const void *h_a, const void *h_b)
     return memcmp(h_a, h_b, c->size * (key_bytes(c) + (has_values(c) ? VALUE_BYTES : 0))) == 0;
 }
 
-const bench_pattern bench_merge = {"merge",      "merge",   plan_merge, plan_merge_shapes,
-                                   set_up_merge, run_merge, same_keys};
+const bench_pattern bench_merge = {
+    .name = "merge",
+    .header = "merge",
+    .plan = plan_merge,
+    .plan_shapes = plan_merge_shapes,
+    .set_up = set_up_merge,
+    .run = run_merge,
+    .same = same_keys,
+};

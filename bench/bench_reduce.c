@@ -8,9 +8,9 @@
 
 #include <primitives/reduce.h>
 
-#include "bench.h"
 #include "call.h"
 #include "common/host/element.h"
+#include "draw.h"
 
 /* ---- what is measured ---- */
 
@@ -22,6 +22,9 @@ static const char *const kind_names[KINDS] = {
 static const char *const shape_names[KINDS] = {
     "shapes_sum",       "shapes_rows",   "shapes_columns", "shapes_segments",
     "shapes_power_law", "shapes_argmin", "shapes_dot"};
+static const char *const drawn_names[KINDS] = {
+    "drawn_sum",    "drawn_rows", "drawn_columns", "drawn_segments", "drawn_segments_power_law",
+    "drawn_argmin", "drawn_dot"};
 
 enum {
     S = 1 << SUM,
@@ -40,6 +43,7 @@ static const struct {
     {CUDA_R_32F, CUDA_R_32F, "f32", S | M | G | A | D | O},
     {CUDA_R_32I, CUDA_R_32I, "i32", S | A},
     {CUDA_R_64F, CUDA_R_64F, "f64", S | D | O},
+    {CUDA_R_8U, CUDA_R_32U, "u8->u32", S},
     {CUDA_R_8U, CUDA_R_64U, "u8->u64", S},
     {CUDA_R_32I, CUDA_R_64I, "i32->i64", S},
     {CUDA_R_16F, CUDA_R_32F, "f16->f32", S},
@@ -61,7 +65,7 @@ static kind kind_of(const bench_case *c)
 {
     const char *const *names = is_of_shapes(c) ? shape_names : kind_names;
     int k = SUM;
-    while (k + 1 < KINDS && strcmp(names[k], c->name) != 0)
+    while (k + 1 < KINDS && strcmp(names[k], listed_name(c)) != 0)
         k++;
     return (kind)k;
 }
@@ -129,13 +133,13 @@ static prim_status run_reduce(const bench_case *c, const bench_operands *o, cuda
     void *const d_in = part_of(o->d_in, c->offset * prim_element_bytes(c->element));
     switch (kind_of(c)) {
     case COLUMNS:
-        return prim_reduce_columns(variant, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
+        return prim_reduce_columns(variant, c->op, c->transform,
                                    prim_matrix_of(c->element, d_in, c->rows, columns, ld),
                                    c->result, o->d_out, &call);
     case SEGMENTS:
     case POWER_LAW:
         return prim_reduce_segments(
-            variant, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, c->element, d_in, c->size,
+            variant, c->op, c->transform, c->element, d_in, c->size,
             (prim_segments){part_of(o->d_in, offsets_at(c)), c->rows, CUDA_R_32I}, c->result,
             o->d_out, &call);
     case ARGMIN:
@@ -145,7 +149,7 @@ static prim_status run_reduce(const bench_case *c, const bench_operands *o, cuda
         return prim_dot(variant, c->element, d_in, part_of(d_in, operand_bytes_of(c)), c->size,
                         c->result, o->d_out, &call);
     default:
-        return prim_reduce_rows(variant, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
+        return prim_reduce_rows(variant, c->op, c->transform,
                                 prim_matrix_of(c->element, d_in, c->rows, columns, ld), c->result,
                                 o->d_out, &call);
     }
@@ -253,6 +257,69 @@ static void plan_reduce_shapes(const bench_options *options, bench_plan *plan)
                 plan_array_shapes(plan, p, (kind)k);
         }
     }
+}
+
+/* ---- drawn cases ---- */
+
+/* What of a shape is counted; touched_bytes() walks the rows, of which there may be a milliard. */
+static double drawn_bytes(const bench_case *c)
+{
+    return (double)c->size * (double)prim_element_bytes(c->element);
+}
+
+/* A pair of types that the call takes; bits of integers alone. */
+static void draw_types(bench_case *c, draws *d, kind k)
+{
+    const size_t first = draw_below(d, PAIRS), op = draw_below(d, 7), transform = draw_below(d, 3);
+    size_t p = first;
+    while (k == ARGMIN && pairs[p].in != pairs[p].out)
+        p = (p + 1) % PAIRS;
+    c->type = pairs[p].name;
+    c->element = pairs[p].in;
+    c->result = pairs[p].out;
+    c->op = k == DOT      ? PRIM_OP_SUM
+            : k == ARGMIN ? PRIM_OP_MIN
+                          : (prim_op)(is_real(c->element) ? op % 4 : op);
+    c->transform = k == DOT || k == ARGMIN ? PRIM_TRANSFORM_NONE : (prim_transform)transform;
+}
+
+/* Segments are those of a matrix without gaps; of lengths as unlike as in a graph, or of one. */
+static bench_shape draw_shape(draws *d, kind k, double elements)
+{
+    if (k == SUM || k == ARGMIN || k == DOT)
+        return draw_vector(d, elements);
+    bench_shape shape = draw_matrix(d, elements);
+    if (is_of_segments(k)) {
+        while (shape.rows * shape.columns > INT32_MAX)
+            shape.columns /= 2;
+        shape.ld = shape.offset = 0;
+    }
+    return shape;
+}
+
+static bench_case draw_case(draws *d, kind k)
+{
+    bench_case c = {.pattern = "reduce",
+                    .name = drawn_names[k],
+                    .variant = prim_reduce_variant_info(PRIM_REDUCE_AUTO)->name,
+                    .variant_value = PRIM_REDUCE_AUTO,
+                    .ceiling = CEILING_READ};
+    draw_types(&c, d, k);
+    const bench_shape shape =
+        draw_shape(d, k, draw_bytes(d) / (double)prim_element_bytes(c.element));
+    set_shape(&c, &shape);
+    number_case(&c, d);
+    c.flops = (double)c.size * (k == DOT ? 2 : 1);
+    c.bytes =
+        drawn_bytes(&c) * (k == DOT ? 2 : 1) + (double)(offsets_bytes_of(&c) + out_bytes_of(&c));
+    return c;
+}
+
+static void plan_drawn(const bench_options *options, bench_plan *plan)
+{
+    for (int k = SUM; k < KINDS; k++)
+        for (draws d = begin_draws(options, drawn_names[k]); next_case(&d);)
+            plan_add(plan, draw_case(&d, (kind)k));
 }
 
 static void plan_arrays(const bench_options *options, bench_plan *plan, size_t pair, kind k,
@@ -383,5 +450,13 @@ static bool same_results(const bench_case *c, const void *h_a, const void *h_b)
     return i == outputs;
 }
 
-const bench_pattern bench_reduce = {"reduce",      "reduce",   plan_reduce, plan_reduce_shapes,
-                                    set_up_reduce, run_reduce, same_results};
+const bench_pattern bench_reduce = {
+    .name = "reduce",
+    .header = "reduce",
+    .plan = plan_reduce,
+    .plan_shapes = plan_reduce_shapes,
+    .plan_draw = plan_drawn,
+    .set_up = set_up_reduce,
+    .run = run_reduce,
+    .same = same_results,
+};

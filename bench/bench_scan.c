@@ -6,9 +6,9 @@
 
 #include <primitives/scan.h>
 
-#include "bench.h"
 #include "call.h"
 #include "common/host/element.h"
+#include "draw.h"
 
 static const struct {
     cudaDataType_t in, out;
@@ -35,7 +35,7 @@ static const char shapes_vector_name[] = "shapes_sum", shapes_rows_name[] = "sha
 
 static bool in_both_directions(const bench_case *c)
 {
-    return strcmp(c->name, both_name) == 0 || strcmp(c->name, shapes_both_name) == 0;
+    return strcmp(listed_name(c), both_name) == 0 || strcmp(c->name, shapes_both_name) == 0;
 }
 
 static size_t columns_of(const bench_case *c)
@@ -59,9 +59,8 @@ static prim_status run_scan(const bench_case *c, const bench_operands *o, cudaSt
     const prim_matrix in = prim_matrix_of(c->element, d_in, c->rows, columns, ld);
     const prim_matrix out = prim_matrix_of(c->result, d_out, c->rows, columns, ld);
     if (in_both_directions(c))
-        return prim_scan_2d(variant, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, in, out, &call);
-    return prim_scan_rows(variant, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, in, out,
-                          NULL, &call);
+        return prim_scan_2d(variant, c->op, c->transform, in, out, &call);
+    return prim_scan_rows(variant, PRIM_SCAN_INCLUSIVE, c->op, c->transform, in, out, NULL, &call);
 }
 
 static void plan_group(bench_plan *plan, const char *name, size_t pair, size_t rows, size_t columns,
@@ -142,6 +141,42 @@ static void plan_scan(const bench_options *options, bench_plan *plan)
                 plan_vectors(options, plan, p, input);
         plan_matrices(options, plan, input);
     }
+}
+
+/* ---- drawn cases: of array, rows and table ---- */
+
+/* Products of tables are none, and whole numbers would soon wrap to zero. */
+static bench_case draw_case(draws *d, const char *name)
+{
+    static const prim_op ops[] = {PRIM_OP_SUM, PRIM_OP_MIN, PRIM_OP_MAX};
+    const size_t pair = draw_below(d, PAIRS);
+    bench_case c = {.pattern = "scan",
+                    .name = name,
+                    .variant = prim_scan_variant_info(PRIM_SCAN_AUTO)->name,
+                    .variant_value = PRIM_SCAN_AUTO,
+                    .type = pairs[pair].name,
+                    .element = pairs[pair].in,
+                    .result = pairs[pair].out,
+                    .op = ops[draw_below(d, 3)],
+                    .transform = (prim_transform)draw_below(d, 3),
+                    .ceiling = CEILING_COPY};
+    const size_t in = prim_element_bytes(c.element), out = prim_element_bytes(c.result);
+    const double elements = draw_bytes(d) / (double)(in > out ? in : out);
+    const bench_shape shape = strcmp(listed_name(&c), vector_name) == 0 ? draw_vector(d, elements)
+                                                                        : draw_matrix(d, elements);
+    set_shape(&c, &shape);
+    number_case(&c, d);
+    c.flops = (double)c.size * (in_both_directions(&c) ? 2 : 1);
+    c.bytes = (double)c.size * (double)(in + out);
+    return c;
+}
+
+static void plan_drawn(const bench_options *options, bench_plan *plan)
+{
+    static const char *const names[] = {"drawn_sum", "drawn_rows", "drawn_2d"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        for (draws d = begin_draws(options, names[i]); next_case(&d);)
+            plan_add(plan, draw_case(&d, names[i]));
 }
 
 /* ---- odd shapes: input and output alike, what AUTO takes alone ---- */
@@ -235,14 +270,18 @@ static double end_rounding(cudaDataType_t type)
     return type == CUDA_R_16F ? 0x1p-10 : type == CUDA_R_16BF ? 0x1p-7 : 0;
 }
 
-/* true where every float is as near, NaN being near to nothing; of more than 2^24, every 61st. */
-static bool same_prefixes(const bench_case *c, const void *h_a, const void *h_b)
+/* Of a row of so many results from `first` on: floats as near, NaN being near to nothing; of more
+ * than 2^24 results, every 61st. */
+static bool same_row(const bench_case *c, const void *h_a, const void *h_b, size_t first,
+                     size_t columns)
 {
     const size_t step = c->size > (size_t)1 << 24 ? 61 : 1;
+    const size_t bytes = prim_element_bytes(c->result);
     const double apart = tolerance(c), share = end_rounding(c->result);
     if (!is_real(c->result))
-        return memcmp(h_a, h_b, c->size * prim_element_bytes(c->result)) == 0;
-    for (size_t i = 0; i < c->size; i += step) {
+        return memcmp((const char *)h_a + first * bytes, (const char *)h_b + first * bytes,
+                      columns * bytes) == 0;
+    for (size_t i = first; i < first + columns; i += step) {
         const double a = real_at(c->result, h_a, i), b = real_at(c->result, h_b, i);
         if (!(a == b || fabs(a - b) <= apart + share * fabs(a)))
             return false;
@@ -250,5 +289,21 @@ static bool same_prefixes(const bench_case *c, const void *h_a, const void *h_b)
     return true;
 }
 
-const bench_pattern bench_scan = {"scan",      "scan",   plan_scan,    plan_scan_shapes,
-                                  set_up_scan, run_scan, same_prefixes};
+static bool same_prefixes(const bench_case *c, const void *h_a, const void *h_b)
+{
+    size_t row = 0;
+    while (row < c->rows && same_row(c, h_a, h_b, c->offset + row * ld_of(c), columns_of(c)))
+        row++;
+    return row == c->rows;
+}
+
+const bench_pattern bench_scan = {
+    .name = "scan",
+    .header = "scan",
+    .plan = plan_scan,
+    .plan_shapes = plan_scan_shapes,
+    .plan_draw = plan_drawn,
+    .set_up = set_up_scan,
+    .run = run_scan,
+    .same = same_prefixes,
+};

@@ -440,5 +440,12 @@ static bool same_sums(const bench_case *c, const void *h_a, const void *h_b)
     return i == c->size;
 }
 
-const bench_pattern bench_sparse = {"spmv",        "sparse",   plan_sparse, plan_sparse_shapes,
-                                    set_up_sparse, run_sparse, same_sums};
+const bench_pattern bench_sparse = {
+    .name = "spmv",
+    .header = "sparse",
+    .plan = plan_sparse,
+    .plan_shapes = plan_sparse_shapes,
+    .set_up = set_up_sparse,
+    .run = run_sparse,
+    .same = same_sums,
+};

@@ -1,4 +1,5 @@
 /* The figures that are derived from times. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -20,7 +21,10 @@ static double ceiling_us(const bench_case *c, const bench_ceilings *ceilings)
     const double rates[] = {[CEILING_READ] = ceilings->read_gbps,
                             [CEILING_COPY] = ceilings->copy_gbps,
                             [CEILING_FFMA] = ceilings->ffma_gflops,
+                            [CEILING_ROOFLINE] = 0,
                             [CEILING_NONE] = 0};
+    if (c->ceiling == CEILING_ROOFLINE && ceilings->read_gbps > 0 && ceilings->ffma_gflops > 0)
+        return 1e-3 * fmax(c->bytes / ceilings->read_gbps, c->flops / ceilings->ffma_gflops);
     const double work = c->ceiling == CEILING_FFMA ? c->flops : c->bytes;
     const double rate = rates[c->ceiling];
     return rate > 0 ? 1e-3 * work / rate : 0;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench.h"
+#include "draw.h"
 
 static _Noreturn void refuse(const char *path, const char *why)
 {
@@ -57,6 +57,8 @@ static bench_context read_context(const cJSON *json, const char *path)
         .cuda = (int)figure_of(json, "cuda"),
         .clock_khz = (int)figure_of(part(json, "clocks", path), "max_sm_khz"),
         .commit = text_of(json, "commit", path),
+        .drawn = (size_t)figure_of(json, "drawn"),
+        .seed = (unsigned)figure_of(json, "seed"),
         .ceilings = {.read_gbps = figure_of(ceilings, "read_gbps"),
                      .copy_gbps = figure_of(ceilings, "copy_gbps"),
                      .ffma_gflops = figure_of(ceilings, "ffma_gflops"),
@@ -166,12 +168,13 @@ void load_files(const bench_names *paths, const bench_options *options, bench_fi
     exit(2);
 }
 
-/* Odd shapes are measured apart from the usual sizes: neither replaces the other. */
+/* Odd shapes and drawn cases are measured apart from the usual sizes: none replaces another. */
 static bool has_alike(const bench_file *file, const bench_case *c)
 {
     for (size_t i = 0; i < file->count; i++)
         if (strcmp(file->results[i].c->pattern, c->pattern) == 0 &&
-            is_of_shapes(file->results[i].c) == is_of_shapes(c))
+            is_of_shapes(file->results[i].c) == is_of_shapes(c) &&
+            is_drawn(file->results[i].c) == is_drawn(c))
             return true;
     return false;
 }

@@ -1,11 +1,13 @@
 /* primbench: plans the cases, has them measured or reads them, prints, saves and draws. */
 #define _GNU_SOURCE
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "articles.h"
+#include "draw.h"
 #include "peers/peers.h"
 
 /* The same plan with each group's peers at the group's end. */
@@ -25,10 +27,12 @@ static bench_plan with_peers(bench_plan plan)
 static void plan_pattern(const bench_pattern *pattern, const bench_options *options,
                          bench_plan *plan)
 {
-    if (!options->shapes)
-        pattern->plan(options, plan);
-    else if (pattern->plan_shapes != NULL)
-        pattern->plan_shapes(options, plan);
+    void (*const plan_cases)(const bench_options *, bench_plan *) =
+        options->draw > 0 ? pattern->plan_draw
+        : options->shapes ? pattern->plan_shapes
+                          : pattern->plan;
+    if (plan_cases != NULL)
+        plan_cases(options, plan);
 }
 
 /* Of the patterns that were asked for, or of all. */
@@ -45,10 +49,15 @@ static bench_plan plan_patterns(const bench_options *options)
 /* Nothing named: on a GPU, a first look. */
 static bool names_no_cases(const bench_options *o)
 {
-    return !o->full && !o->shapes &&
+    return !o->full && !o->shapes && o->draw == 0 &&
            o->patterns.count + o->cases.count + o->variants.count + o->type_count + o->size_count +
                    o->input_count ==
                0;
+}
+
+static bool is_the_one(const bench_options *o, const bench_case *c)
+{
+    return o->only == SIZE_MAX || number_of(c) == o->only;
 }
 
 static bench_plan make_plan(const bench_options *options)
@@ -57,7 +66,8 @@ static bench_plan make_plan(const bench_options *options)
     size_t kept = 0;
     check_names(options, plan.cases, plan.count);
     for (size_t i = 0; i < plan.count; i++)
-        if (wants(options, &plan.cases[i]) && (!options->ladders || is_first_look(&plan.cases[i])))
+        if (wants(options, &plan.cases[i]) && is_the_one(options, &plan.cases[i]) &&
+            (!options->ladders || is_first_look(&plan.cases[i])))
             plan.cases[kept++] = plan.cases[i];
     plan.count = kept;
     if (kept == 0) {
@@ -69,7 +79,8 @@ static bench_plan make_plan(const bench_options *options)
 
 static bench_context make_context(const bench_options *options)
 {
-    bench_context context = {.commit = options->commit};
+    bench_context context = {
+        .commit = options->commit, .drawn = options->draw, .seed = options->seed};
     struct cudaDeviceProp properties;
     int device;
     must(cudaGetDevice(&device), "asking for the device");
@@ -169,6 +180,10 @@ static void refuse_several_runs(const bench_file *files, size_t count)
 static void print_all(const bench_file *file)
 {
     print_context(&file->context);
+    if (file->context.drawn > 0) {
+        print_drawn(&file->context, file->results, file->count);
+        return;
+    }
     print_groups(&file->context, file->results, file->count);
     print_summary(file->results, file->count);
     print_shapes(file->results, file->count);
@@ -202,18 +217,34 @@ static int show_saved(const bench_options *options)
     return 0;
 }
 
+/* Of hundreds of drawn cases each alone says little. */
+static void print_nothing(const bench_context *context, const bench_result *results, size_t count)
+{
+    (void)context;
+    (void)results;
+    (void)count;
+}
+
 static int measure_plan(const bench_options *options, const bench_plan *plan)
 {
     check_outputs(options);
     timing_begin(options->alone);
     const bench_context context = make_context(options);
     print_context(&context);
+    if (options->draw > 0)
+        timing_in_short();
     const size_t count = plan->count * (size_t)mode_count();
     bench_result *results = calloc(count, sizeof *results);
     if (results == NULL)
         return 1;
-    measure_all(plan, &context, options->ladders ? print_ladders : print_group, results);
-    if (options->ladders)
+    measure_all(plan, &context,
+                options->draw > 0  ? print_nothing
+                : options->ladders ? print_ladders
+                                   : print_group,
+                results);
+    if (options->draw > 0)
+        print_drawn(&context, results, count);
+    else if (options->ladders)
         print_what_to_take(results, count);
     else if (on_gpu())
         print_summary(results, count);
@@ -227,8 +258,8 @@ static int measure_plan(const bench_options *options, const bench_plan *plan)
 
 static bool asks_for_times(const bench_options *o)
 {
-    return o->times || o->alone || o->variants.count > 0 || o->json != NULL || o->csv != NULL ||
-           o->plot != NULL;
+    return o->times || o->draw > 0 || o->alone || o->variants.count > 0 || o->json != NULL ||
+           o->csv != NULL || o->plot != NULL;
 }
 
 static void agree(const bench_plan *plan)

@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include <argp.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,7 @@ static const char documentation[] =
     "  primbench --variant auto --json auto.json     keeps the results\n"
     "  primbench reduce --peers                      beside the vendor's libraries\n"
     "  primbench reduce --family shapes              odd and misaligned operands, worst last\n"
+    "  primbench scan --draw 100 --seed 7 --peers    cases that nobody chose\n"
     "  primbench --from auto.json --plot plots       draws what was kept\n"
     "  primbench --compare old.json new.json scan    what became slower or faster\n"
     "  primbench articles                            the tables of the articles that the kit grew "
@@ -45,7 +47,10 @@ enum {
     KEY_LADDERS,
     KEY_FULL,
     KEY_TIMES,
-    KEY_ALONE
+    KEY_ALONE,
+    KEY_DRAW,
+    KEY_SEED,
+    KEY_ONLY
 };
 
 static const struct argp_option option_table[] = {
@@ -62,6 +67,10 @@ static const struct argp_option option_table[] = {
      "sizes (the default), or shapes: odd, short, long and misaligned operands, as shares of the "
      "ceiling",
      0},
+    {"draw", KEY_DRAW, "N", 0,
+     "N drawn cases of each call in place of the listed ones, and what AUTO reaches of them", 0},
+    {"seed", KEY_SEED, "S", 0, "Which cases are drawn: the same ones for the same N and S", 0},
+    {"only", KEY_ONLY, "I", 0, "Of drawn cases those of number I", 0},
     {"from", KEY_FROM, "FILES", 0,
      "Takes results that --json wrote instead of measuring; of several files with a pattern, the "
      "newest",
@@ -226,7 +235,7 @@ static bool takes_more_than_patterns(const bench_options *o)
 {
     return o->cases.count + o->variants.count + o->type_count + o->size_count + o->input_count >
                0 ||
-           o->peers || o->list || o->shapes || o->alone || o->plot != NULL;
+           o->peers || o->list || o->shapes || o->draw > 0 || o->alone || o->plot != NULL;
 }
 
 static void set_family(bench_options *o, const char *name, struct argp_state *state)
@@ -236,6 +245,16 @@ static void set_family(bench_options *o, const char *name, struct argp_state *st
         argp_error(state, "--family: %s is neither sizes nor shapes", name);
 }
 
+static size_t number_from(const char *option, const char *word, size_t least,
+                          struct argp_state *state)
+{
+    char *end;
+    const unsigned long value = strtoul(word, &end, 10);
+    if (end == word || *end != '\0' || *word == '-' || value < least || value > 1000000)
+        argp_error(state, "%s: %s is no number of %zu to 1000000", option, word, least);
+    return value;
+}
+
 /* Options that would do nothing, or each something else. */
 static void check_together(const bench_options *o, struct argp_state *state)
 {
@@ -243,7 +262,12 @@ static void check_together(const bench_options *o, struct argp_state *state)
         argp_error(state, "--from and --compare do not go together");
     if (o->shapes && (measures_nothing(o) || o->size_count > 0))
         argp_error(state, "--family shapes has sizes of its own, and is measured");
-    if (o->ladders && (o->shapes || o->full))
+    if (o->draw > 0 && (measures_nothing(o) || o->shapes || o->full || o->size_count > 0 ||
+                        o->input_count > 0 || o->variants.count > 0 || o->alone))
+        argp_error(state, "--draw draws sizes and inputs, and measures AUTO, cold");
+    if (o->draw == 0 && (o->seed != 0 || o->only != SIZE_MAX))
+        argp_error(state, "--seed and --only are of --draw");
+    if (o->ladders && (o->shapes || o->full || o->draw > 0))
         argp_error(state, "--ladders has one case a pattern");
     if (measures_nothing(o) && o->list)
         argp_error(state, "--list is of what would be measured");
@@ -315,6 +339,15 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_TIMES:
         o->times = true;
         return 0;
+    case KEY_DRAW:
+        o->draw = number_from("--draw", argument, 1, state);
+        return 0;
+    case KEY_SEED:
+        o->seed = (unsigned)number_from("--seed", argument, 0, state);
+        return 0;
+    case KEY_ONLY:
+        o->only = number_from("--only", argument, 0, state);
+        return 0;
     case ARGP_KEY_ARG:
         add_pattern(o, argument, state);
         return 0;
@@ -333,5 +366,6 @@ void read_options(int argc, char **argv, bench_options *options)
                                        .args_doc = "[PATTERN…]",
                                        .doc = documentation,
                                        .help_filter = add_patterns_to_help};
+    options->only = SIZE_MAX;
     argp_parse(&parser, argc, argv, 0, NULL, options);
 }

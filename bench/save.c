@@ -69,6 +69,9 @@ static cJSON *context_json(const bench_context *context)
     add_figure(ceilings, "ffma_gflops", context->ceilings.ffma_gflops);
     add_figure(ceilings, "empty_launch_us", context->ceilings.empty_us);
     add_figure(ceilings, "empty_launch_host_us", context->ceilings.empty_host_us);
+    add_figure(json, "drawn", (double)context->drawn);
+    if (context->drawn > 0)
+        cJSON_AddNumberToObject(json, "seed", context->seed);
     add_text(json, "commit", context->commit);
     add_text(json, "date", context->date);
     return json;

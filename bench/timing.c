@@ -8,6 +8,7 @@
 
 enum {
     REPETITIONS = 20,
+    LEAST_IN_SHORT = 5,
     MAX_REPETITIONS = 200,
     GRAPH_CALLS = 32,
     FLUSH_BYTES = 256 << 20,
@@ -15,7 +16,7 @@ enum {
 };
 
 /* More repetitions than the least, as long as a case does not take longer than this. */
-static const double case_budget_us = 100e3;
+static const double case_budget_us = 100e3, short_budget_us = 20e3;
 
 static cudaStream_t stream;
 static cudaEvent_t start, end;
@@ -47,10 +48,17 @@ bool on_gpu(void)
 #endif
 }
 
-static bool alone_too;
+static bool alone_too, in_short;
+
+void timing_in_short(void)
+{
+    in_short = true;
+}
 
 int mode_count(void)
 {
+    if (in_short)
+        return MODE_COLD + 1;
     return alone_too ? MODE_COUNT : on_gpu() ? MODE_HOT + 1 : MODE_COLD + 1;
 }
 
@@ -198,7 +206,7 @@ static void warm_up(contender *c, bench_mode mode)
 {
     c->mode = mode;
     c->exec = mode == MODE_HOT ? capture(c->call, c->argument) : NULL;
-    for (int i = 0; i < (on_gpu() ? WARM_UPS : 1); i++)
+    for (int i = 0; i < (on_gpu() && !in_short ? WARM_UPS : 1); i++)
         time_once(c);
 }
 
@@ -206,14 +214,15 @@ void measure_in_turn(bench_mode mode, bench_call *call, const void *const *argum
                      bench_time *times)
 {
     contender contenders[MOST_IN_TURN];
-    const double budget_us = case_budget_us * (double)count;
+    const double budget_us = (in_short ? short_budget_us : case_budget_us) * (double)count;
+    const size_t least = in_short ? LEAST_IN_SHORT : REPETITIONS;
     double spent = 0;
     size_t done = 0;
     for (size_t i = 0; i < count; i++) {
         contenders[i] = (contender){.call = call, .argument = arguments[i]};
         warm_up(&contenders[i], mode);
     }
-    while (done < REPETITIONS || (done < MAX_REPETITIONS && spent < budget_us)) {
+    while (done < least || (done < MAX_REPETITIONS && spent < budget_us)) {
         for (size_t i = 0; i < count; i++) {
             contenders[i].us[done] = time_once(&contenders[i]);
             spent += contenders[i].us[done] * (mode == MODE_HOT ? GRAPH_CALLS : 1);

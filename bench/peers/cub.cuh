@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "draw.h"
 #include "peers/peers.h"
 
 namespace
@@ -27,9 +28,18 @@ inline void must_cub(cudaError_t error, const bench_case &c)
 /* The function for a case; nullptr where there is none. */
 using cub_choice = cub_call *(const bench_case &c);
 
+/* Of sums of elements as they are, listed or drawn. */
 inline bool is_case(const bench_case &c, const char *name)
 {
-    return strcmp(c.name, name) == 0;
+    return strcmp(listed_name(&c), name) == 0 && c.op == PRIM_OP_SUM &&
+           c.transform == PRIM_TRANSFORM_NONE;
+}
+
+/* The first element, which may lie past 16 bytes. */
+template <typename T>
+const T *first_in(const bench_case &c, const bench_operands &o)
+{
+    return static_cast<const T *>(o.d_in) + c.offset;
 }
 
 template <cub_choice *CHOOSE>

@@ -19,7 +19,7 @@ template <typename In, typename Out>
 cudaError_t sum(const bench_case &c, const bench_operands &o, void *d_temporary, size_t &bytes,
                 cudaStream_t stream)
 {
-    return cub::DeviceReduce::Sum(d_temporary, bytes, static_cast<const In *>(o.d_in),
+    return cub::DeviceReduce::Sum(d_temporary, bytes, first_in<In>(c, o),
                                   static_cast<Out *>(o.d_out), c.size, stream);
 }
 
@@ -36,20 +36,20 @@ template <typename In>
 cudaError_t sum_narrow(const bench_case &c, const bench_operands &o, void *d_temporary,
                        size_t &bytes, cudaStream_t stream)
 {
-    const auto in = thrust::make_transform_iterator(static_cast<const In *>(o.d_in), widen<In>());
+    const auto in = thrust::make_transform_iterator(first_in<In>(c, o), widen<In>());
     return cub::DeviceReduce::Sum(d_temporary, bytes, in, static_cast<float *>(o.d_out), c.size,
                                   stream);
 }
 
 /* ---- sums of rows: segments of one length ---- */
 
-/* The next row's beginning is this one's end. */
-struct begin_of_row {
-    int64_t columns;
+/* Where a row begins, and where it ends. */
+struct place_in_row {
+    int64_t ld, place;
 
     __host__ __device__ int64_t operator()(int64_t row) const
     {
-        return row * columns;
+        return row * ld + place;
     }
 };
 
@@ -57,11 +57,12 @@ cudaError_t sum_rows(const bench_case &c, const bench_operands &o, void *d_tempo
                      cudaStream_t stream)
 {
     const auto columns = static_cast<int64_t>(c.size / c.rows);
-    const auto begin = thrust::make_transform_iterator(thrust::counting_iterator<int64_t>(0),
-                                                       begin_of_row{columns});
-    return cub::DeviceSegmentedReduce::Sum(d_temporary, bytes, static_cast<const float *>(o.d_in),
-                                           static_cast<float *>(o.d_out),
-                                           static_cast<int64_t>(c.rows), begin, begin + 1, stream);
+    const int64_t ld = c.ld != 0 ? static_cast<int64_t>(c.ld) : columns;
+    const thrust::counting_iterator<int64_t> rows(0);
+    return cub::DeviceSegmentedReduce::Sum(
+        d_temporary, bytes, first_in<float>(c, o), static_cast<float *>(o.d_out),
+        static_cast<int64_t>(c.rows), thrust::make_transform_iterator(rows, place_in_row{ld, 0}),
+        thrust::make_transform_iterator(rows, place_in_row{ld, columns}), stream);
 }
 
 /* ---- sums of segments: the offsets lie behind the elements, at the next 256 bytes ---- */
@@ -85,8 +86,8 @@ cudaError_t argmin(const bench_case &c, const bench_operands &o, void *d_tempora
 {
     T *const d_value = static_cast<T *>(o.d_out);
     uint64_t *const d_index = static_cast<uint64_t *>(o.d_out) + 1;
-    return cub::DeviceReduce::ArgMin(d_temporary, bytes, static_cast<const T *>(o.d_in), d_value,
-                                     d_index, static_cast<int64_t>(c.size), stream);
+    return cub::DeviceReduce::ArgMin(d_temporary, bytes, first_in<T>(c, o), d_value, d_index,
+                                     static_cast<int64_t>(c.size), stream);
 }
 
 /* ---- dot products: the second vector lies behind the first ---- */
@@ -105,7 +106,7 @@ template <typename T>
 cudaError_t dot(const bench_case &c, const bench_operands &o, void *d_temporary, size_t &bytes,
                 cudaStream_t stream)
 {
-    const T *const d_x = static_cast<const T *>(o.d_in), *const d_y = d_x + c.size;
+    const T *const d_x = first_in<T>(c, o), *const d_y = d_x + elements_of_shape(&c);
     return cub::DeviceReduce::TransformReduce(
         d_temporary, bytes, thrust::counting_iterator<size_t>(0), static_cast<T *>(o.d_out), c.size,
         cuda::std::plus<>(), product<T>{d_x, d_y}, T(0), stream);
@@ -134,10 +135,15 @@ constexpr struct {
     {"dot", CUDA_R_64F, CUDA_R_64F, dot<double>},
 };
 
+bool is_call(const bench_case &c, const char *name)
+{
+    return is_case(c, name) || (strcmp(name, "argmin") == 0 && strcmp(listed_name(&c), name) == 0);
+}
+
 cub_call *choose(const bench_case &c)
 {
     for (const auto &row : calls)
-        if (is_case(c, row.name) && row.in == c.element && row.out == c.result)
+        if (is_call(c, row.name) && row.in == c.element && row.out == c.result)
             return row.call;
     return nullptr;
 }

@@ -10,8 +10,8 @@ template <typename T>
 cudaError_t scan(const bench_case &c, const bench_operands &o, void *d_temporary, size_t &bytes,
                  cudaStream_t stream)
 {
-    return cub::DeviceScan::InclusiveSum(d_temporary, bytes, static_cast<const T *>(o.d_in),
-                                         static_cast<T *>(o.d_out), c.size, stream);
+    return cub::DeviceScan::InclusiveSum(d_temporary, bytes, first_in<T>(c, o),
+                                         static_cast<T *>(o.d_out) + c.offset, c.size, stream);
 }
 
 cub_call *choose(const bench_case &c)

@@ -1,6 +1,7 @@
 /* cuBLAS: C = A · B, all B behind all A. It is column-major: a row-major matrix is its own
  * transpose there, so that Cᵀ = Bᵀ · Aᵀ is asked for. */
 #include "peers/cublas.h"
+#include "product.h"
 
 /* A pair of types that cuBLAS adds up in another one. */
 typedef struct types {
@@ -23,11 +24,19 @@ static const types *find_types(const bench_case *c)
     return NULL;
 }
 
-/* Of bytes it wants rows of whole words. */
+/* Of bytes it wants rows of whole words, which begin at words. */
 static bool does(const bench_case *c)
 {
+    const size_t a = operand_a(c).ld, b = operand_b(c).ld;
     return find_types(c) != NULL && !is_of_shapes(c) &&
-           (c->element != CUDA_R_8I || (c->k % 4 == 0 && c->n % 4 == 0));
+           (c->element != CUDA_R_8I ||
+            (a % 4 == 0 && b % 4 == 0 && c->n % 4 == 0 && operand_a(c).first % 4 == 0 &&
+             operand_b(c).first % 4 == 0));
+}
+
+static cublasOperation_t op_of(product_operand x)
+{
+    return x.transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
 }
 
 /* 1 and 0 in the type that scales sums of these. */
@@ -45,15 +54,17 @@ static prim_status run(const bench_case *c, const bench_operands *o, cudaStream_
 {
     const types *const t = find_types(c);
     const void *const one = scalar(t->sums, true), *const zero = scalar(t->sums, false);
-    const size_t batches = c->batches > 0 ? c->batches : 1, of_a = c->m * c->k, of_b = c->k * c->n,
-                 of_c = c->m * c->n;
-    const char *const d_a = o->d_in, *const d_b = d_a + batches * of_a * t->bytes;
+    const size_t batches = batches_of(c), of_c = c->m * c->n;
+    const product_operand a = operand_a(c), b = operand_b(c);
+    const char *const d_a = (const char *)o->d_in + a.first * t->bytes, *const d_b =
+                                                                            (const char *)o->d_in +
+                                                                            b.first * t->bytes;
     const int m = (int)c->m, n = (int)c->n, k = (int)c->k;
-    must_cublas(cublasGemmStridedBatchedEx(cublas_handle_on(stream, o), CUBLAS_OP_N, CUBLAS_OP_N, n,
-                                           m, k, one, d_b, c->element, n, (long long)of_b, d_a,
-                                           c->element, k, (long long)of_a, zero, o->d_out,
-                                           c->result, n, (long long)of_c, (int)batches, t->sums,
-                                           CUBLAS_GEMM_DEFAULT),
+    must_cublas(cublasGemmStridedBatchedEx(cublas_handle_on(stream, o), op_of(b), op_of(a), n, m, k,
+                                           one, d_b, c->element, (int)b.ld, (long long)b.elements,
+                                           d_a, c->element, (int)a.ld, (long long)a.elements, zero,
+                                           o->d_out, c->result, n, (long long)of_c, (int)batches,
+                                           t->sums, CUBLAS_GEMM_DEFAULT),
                 "gemm");
     return PRIM_OK;
 }

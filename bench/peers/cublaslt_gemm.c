@@ -5,12 +5,13 @@
 #include <cublasLt.h>
 
 #include "peers/cublas.h"
+#include "product.h"
 
 enum { WORKSPACE_BYTES = 32 << 20 }; /* what cuBLAS takes on Hopper */
 
 /* What describes a case: made anew when another one comes. */
 static struct {
-    size_t m, n, k, batches;
+    bench_case of;
     cublasLtHandle_t handle;
     cublasLtMatmulDesc_t product;
     cublasLtMatrixLayout_t a, b, c;
@@ -22,12 +23,13 @@ static bool does(const bench_case *c)
     return c->element == CUDA_R_32F && !is_of_shapes(c);
 }
 
-static cublasLtMatrixLayout_t layout(size_t rows, size_t columns, size_t batches)
+static cublasLtMatrixLayout_t layout(size_t rows, size_t columns, size_t ld, size_t stored,
+                                     size_t batches)
 {
     cublasLtMatrixLayout_t made_layout;
     const int32_t count = (int32_t)batches;
-    const int64_t stride = (int64_t)(rows * columns);
-    must_cublas(cublasLtMatrixLayoutCreate(&made_layout, CUDA_R_32F, rows, columns, (int64_t)rows),
+    const int64_t stride = (int64_t)stored;
+    must_cublas(cublasLtMatrixLayoutCreate(&made_layout, CUDA_R_32F, rows, columns, (int64_t)ld),
                 "a layout");
     must_cublas(cublasLtMatrixLayoutSetAttribute(made_layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT,
                                                  &count, sizeof count),
@@ -37,6 +39,18 @@ static cublasLtMatrixLayout_t layout(size_t rows, size_t columns, size_t batches
                                                  &stride, sizeof stride),
                 "a stride");
     return made_layout;
+}
+
+/* A row-major matrix is its own transpose. */
+static cublasLtMatrixLayout_t layout_of(product_operand x, size_t batches)
+{
+    return layout(x.columns, x.lines, x.ld, x.elements, batches);
+}
+
+static void set_op(cublasLtMatmulDescAttributes_t which, product_operand x)
+{
+    const cublasOperation_t op = x.transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
+    must_cublas(cublasLtMatmulDescSetAttribute(made.product, which, &op, sizeof op), "an op");
 }
 
 static void forget(void)
@@ -56,15 +70,14 @@ static void describe(const bench_case *c, size_t batches)
         must_cublas(cublasLtCreate(&made.handle), "a handle");
     else
         forget();
-    made.m = c->m;
-    made.n = c->n;
-    made.k = c->k;
-    made.batches = batches;
-    made.a = layout(c->n, c->k, batches); /* Bᵀ, and so on */
-    made.b = layout(c->k, c->m, batches);
-    made.c = layout(c->n, c->m, batches);
+    made.of = *c;
+    made.a = layout_of(operand_b(c), batches);
+    made.b = layout_of(operand_a(c), batches);
+    made.c = layout(c->n, c->m, c->n, c->n * c->m, batches);
     must_cublas(cublasLtMatmulDescCreate(&made.product, CUBLAS_COMPUTE_32F, CUDA_R_32F),
                 "a product");
+    set_op(CUBLASLT_MATMUL_DESC_TRANSA, operand_b(c));
+    set_op(CUBLASLT_MATMUL_DESC_TRANSB, operand_a(c));
     must_cublas(cublasLtMatmulPreferenceCreate(&preference), "a preference");
     must_cublas(cublasLtMatmulPreferenceSetAttribute(
                     preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &most, sizeof most),
@@ -75,14 +88,22 @@ static void describe(const bench_case *c, size_t batches)
     cublasLtMatmulPreferenceDestroy(preference);
 }
 
+static bool are_alike(const bench_case *x, const bench_case *y)
+{
+    return x->m == y->m && x->n == y->n && x->k == y->k && x->batches == y->batches &&
+           x->ld == y->ld && x->offset == y->offset && x->transposed_a == y->transposed_a &&
+           x->transposed_b == y->transposed_b;
+}
+
 static prim_status run(const bench_case *c, const bench_operands *o, cudaStream_t stream)
 {
     const float one = 1, zero = 0;
-    const size_t batches = c->batches > 0 ? c->batches : 1;
-    const float *const d_a = o->d_in, *const d_b = d_a + batches * c->m * c->k;
-    if (made.handle == NULL || made.m != c->m || made.n != c->n || made.k != c->k ||
-        made.batches != batches)
-        describe(c, batches);
+    const float *const d_a = (const float *)o->d_in + operand_a(c).first, *const d_b =
+                                                                              (const float *)
+                                                                                  o->d_in +
+                                                                              operand_b(c).first;
+    if (made.handle == NULL || !are_alike(&made.of, c))
+        describe(c, batches_of(c));
     must_cublas(cublasLtMatmul(made.handle, made.product, &one, d_b, made.a, d_a, made.b, &zero,
                                o->d_out, made.c, o->d_out, made.c, &made.best.algo, o->d_workspace,
                                o->workspace_bytes, stream),

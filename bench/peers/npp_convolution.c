@@ -1,20 +1,29 @@
-/* NPP: square masks of f32 over f32 and over bytes of three channels, the border repeated. */
+/* NPP: masks of f32 over f32, u8 and u16 of one, three and four channels, the border repeated. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <nppi_filtering_functions.h>
 
+#include <primitives/convolution.h>
+
 #include "convolution_mask.h"
+#include "draw.h"
 #include "peers/peers.h"
+
+static bool is_of_masks(const bench_case *c)
+{
+    return strncmp(listed_name(c), "2d", 2) == 0 && strcmp(c->type, "u8/i8") != 0;
+}
 
 static bool does(const bench_case *c)
 {
     const extent_of_mask mask = convolution_mask(c);
-    return strncmp(c->name, "2d-", 3) == 0 && !mask.is_separable && c->rows > 1 && c->ld == 0 &&
-           mask.width <= 15 && /* of larger ones its results are not those of the others */
-           (c->element == CUDA_R_32F ? mask.channels == 1
-                                     : c->element == CUDA_R_8U && mask.channels == 3);
+    const bool is_clamped = !is_drawn(c) || c->boundary == PRIM_BOUNDARY_CLAMP;
+    return is_of_masks(c) && !mask.is_separable && is_clamped && c->rows > 1 &&
+           (mask.channels == 1 || mask.channels == 3 || mask.channels == 4) && mask.width <= 15 &&
+           mask.height <= 15 && /* of larger ones its results are not those of the others */
+           (c->element == CUDA_R_32F || c->element == CUDA_R_8U || c->element == CUDA_R_16U);
 }
 
 static size_t workspace_bytes(const bench_case *c, const bench_operands *o)
@@ -59,10 +68,17 @@ static NppStreamContext context_on(cudaStream_t stream)
     return context;
 }
 
+/* NPP has a function for each type and number of channels, with the same arguments. */
+#define FILTER(T, CALL)                                                                         \
+    nppiFilterBorder##CALL((const T *)d_in, step, size, origin, (T *)d_out, step, size, turned, \
+                           sides, anchor, NPP_BORDER_REPLICATE, context)
+
 static prim_status run(const bench_case *c, const bench_operands *o, cudaStream_t stream)
 {
     const extent_of_mask mask = convolution_mask(c);
+    const size_t bytes = c->element == CUDA_R_32F ? 4 : c->element == CUDA_R_16U ? 2 : 1;
     const size_t row = c->size / c->rows;
+    const int step = (int)((c->ld != 0 ? c->ld : row) * bytes);
     const NppiSize size = {(int)(row / (size_t)mask.channels), (int)c->rows};
     const NppiPoint origin = {0, 0};
     const NppiSize sides = {(int)mask.width, (int)mask.height};
@@ -70,15 +86,39 @@ static prim_status run(const bench_case *c, const bench_operands *o, cudaStream_
     /* It walks the mask from its end. */
     const float *turned = (const float *)((const char *)o->d_in + convolution_weights_at(c)) +
                           mask.width * mask.height;
+    const char *const d_in = (const char *)o->d_in + c->offset * bytes;
+    char *const d_out = (char *)o->d_out + c->offset * bytes;
     const NppStreamContext context = context_on(stream);
-    const NppStatus status =
-        c->element == CUDA_R_32F
-            ? nppiFilterBorder_32f_C1R_Ctx(o->d_in, (int)(row * sizeof(float)), size, origin,
-                                           o->d_out, (int)(row * sizeof(float)), size, turned,
-                                           sides, anchor, NPP_BORDER_REPLICATE, context)
-            : nppiFilterBorder32f_8u_C3R_Ctx(o->d_in, (int)row, size, origin, o->d_out, (int)row,
-                                             size, turned, sides, anchor, NPP_BORDER_REPLICATE,
-                                             context);
+    NppStatus status = NPP_ERROR;
+    switch (mask.channels * 8 + (int)bytes) {
+    case 8 + 1:
+        status = FILTER(Npp8u, 32f_8u_C1R_Ctx);
+        break;
+    case 8 + 2:
+        status = FILTER(Npp16u, 32f_16u_C1R_Ctx);
+        break;
+    case 8 + 4:
+        status = FILTER(Npp32f, _32f_C1R_Ctx);
+        break;
+    case 24 + 1:
+        status = FILTER(Npp8u, 32f_8u_C3R_Ctx);
+        break;
+    case 24 + 2:
+        status = FILTER(Npp16u, 32f_16u_C3R_Ctx);
+        break;
+    case 24 + 4:
+        status = FILTER(Npp32f, _32f_C3R_Ctx);
+        break;
+    case 32 + 1:
+        status = FILTER(Npp8u, 32f_8u_C4R_Ctx);
+        break;
+    case 32 + 2:
+        status = FILTER(Npp16u, 32f_16u_C4R_Ctx);
+        break;
+    case 32 + 4:
+        status = FILTER(Npp32f, _32f_C4R_Ctx);
+        break;
+    }
     if (status == NPP_SUCCESS)
         return PRIM_OK;
     fprintf(stderr, "primbench: NPP says %d\n", (int)status);
