@@ -338,7 +338,7 @@ static size_t draw_side(draws *d, bool is_separable)
     return 1 + draw_below(d, is_separable ? 33 : is_wide ? 31 : 12);
 }
 
-/* Half of the masks are no squares, and half of the images are clamped, which NPP does too. Columns
+/* Half of the masks are no squares, and two thirds of the images are clamped, which NPP does too. Columns
  * of a shape are elements, as many as whole pixels have. */
 static bench_case draw_case(draws *d, const char *name)
 {
@@ -352,7 +352,7 @@ static bench_case draw_case(draws *d, const char *name)
                     .element = is_separable ? CUDA_R_32F : drawn_types[t].type};
     const size_t bytes = is_separable ? 4 : drawn_types[t].element_bytes;
     const size_t width = draw_side(d, is_separable), height = draw_side(d, is_separable);
-    const bool is_square = draw_one_in(d, 2), is_clamped = draw_one_in(d, 2);
+    const bool is_square = draw_one_in(d, 2), is_clamped = draw_one_in(d, 1.5);
     const size_t boundary = draw_below(d, 5);
     c.mask_width = width;
     c.mask_height = is_square ? width : height;

@@ -219,13 +219,14 @@ static void plan_gemm_shapes(const bench_options *options, bench_plan *plan)
 
 /* ---- drawn cases ---- */
 
-/* m, n and k log-uniform over 1…8192, of every type and every op; one in five is a batch of so many
- * small ones that all bytes are drawn as elsewhere. "1267x2761x6/nt" is A · Bᵀ. */
-static bench_case draw_case(draws *d)
+/* m, n and k log-uniform over 1…8192, of every op; one in five is a batch of so many
+ * small ones that all bytes are drawn as elsewhere. So many cases of each type: they differ more
+ * than shapes do. "1267x2761x6/nt" is A · Bᵀ. */
+static bench_case draw_case(draws *d, size_t t)
 {
     static const double one_in_batches = 5;
     const double most = on_gpu() ? 8192 : 64, most_in_batch = on_gpu() ? 256 : 16;
-    const size_t t = draw_below(d, TYPES), ops = draw_below(d, 4);
+    const size_t ops = draw_below(d, 4);
     const bool is_batch = draw_one_in(d, one_in_batches);
     const double side = is_batch ? most_in_batch : most;
     product_shape s = {"drawn_product", draw_size(d, 1, side), draw_size(d, 1, side),
@@ -249,8 +250,9 @@ static bench_case draw_case(draws *d)
 
 static void plan_drawn(const bench_options *options, bench_plan *plan)
 {
-    for (draws d = begin_draws(options, "drawn_product"); next_case(&d);)
-        plan_add(plan, draw_case(&d));
+    for (size_t t = 0; t < TYPES; t++)
+        for (draws d = begin_draws(options, types[t].name); next_case(&d);)
+            plan_add(plan, draw_case(&d, t));
 }
 
 /* ---- running them ---- */

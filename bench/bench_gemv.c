@@ -8,8 +8,8 @@
 
 #include <primitives/gemv.h>
 
-#include "bench.h"
 #include "call.h"
+#include "draw.h"
 
 static const struct {
     cudaDataType_t type;
@@ -200,6 +200,30 @@ static void plan_gemv_shapes(const bench_options *options, bench_plan *plan)
         }
 }
 
+/* ---- drawn cases ---- */
+
+static bench_case draw_case(draws *d, size_t o)
+{
+    static const char *const names[] = {"drawn_plain", "drawn_transposed"};
+    const size_t t = draw_below(d, TYPES);
+    bench_case c = shape_case(t, names[o]);
+    const bench_shape shape = draw_matrix(d, draw_bytes(d) / (double)types[t].bytes);
+    set_shape(&c, &shape);
+    number_case(&c, d);
+    c.m = o == 0 ? shape.rows : shape.columns;
+    c.k = o == 0 ? shape.columns : shape.rows;
+    c.flops = 2 * (double)c.size;
+    c.bytes = (double)((c.size + c.m + c.k) * types[t].bytes);
+    return c;
+}
+
+static void plan_drawn(const bench_options *options, bench_plan *plan)
+{
+    for (size_t o = 0; o < OPS; o++)
+        for (draws d = begin_draws(options, ops[o].name); next_case(&d);)
+            plan_add(plan, draw_case(&d, o));
+}
+
 static void set_up_gemv(const bench_case *c, bench_operands *operands)
 {
     const size_t batches = batches_of(c), bytes = bytes_of(c->element);
@@ -233,6 +257,7 @@ const bench_pattern bench_gemv = {
     .header = "gemv",
     .plan = plan_gemv,
     .plan_shapes = plan_gemv_shapes,
+    .plan_draw = plan_drawn,
     .set_up = set_up_gemv,
     .run = run_gemv,
     .same = same_products,

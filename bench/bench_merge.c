@@ -8,8 +8,8 @@
 
 #include <primitives/merge.h>
 
-#include "bench.h"
 #include "call.h"
+#include "draw.h"
 
 static const struct {
     cudaDataType_t type;
@@ -221,6 +221,41 @@ static void plan_merge_shapes(const bench_options *options, bench_plan *plan)
     }
 }
 
+/* ---- drawn cases ---- */
+
+/* Of merges the first array has any share of the keys; those of sorts lie in any order. */
+static bench_case draw_case(draws *d, const char *name)
+{
+    static const bench_input inputs[] = {INPUT_UNIFORM, INPUT_EQUAL, INPUT_SORTED, INPUT_REVERSED,
+                                         INPUT_FEW};
+    const size_t k = draw_below(d, KEYS), input = draw_below(d, sizeof inputs / sizeof *inputs);
+    const double share = draw_unit(d);
+    const bool is_sort = strstr(name, "sort") != NULL;
+    const bench_shape shape = draw_vector(d, draw_bytes(d) / (double)keys[k].bytes);
+    bench_case c =
+        make_case(k, name, PRIM_MERGE_AUTO, prim_merge_variant_info(PRIM_MERGE_AUTO)->name,
+                  shape.columns, is_sort ? inputs[input] : INPUT_UNIFORM);
+    c.offset = shape.offset;
+    int end = snprintf(c.shape, sizeof c.shape, "%zu", c.size);
+    if (!is_sort) {
+        c.m = 1 + (size_t)(share * (double)(c.size - 1));
+        end += snprintf(c.shape + end, sizeof c.shape - (size_t)end, "/%zu", c.m);
+    }
+    if (c.offset > 0)
+        snprintf(c.shape + end, sizeof c.shape - (size_t)end, "+%zu", c.offset);
+    number_case(&c, d);
+    return c;
+}
+
+static void plan_drawn(const bench_options *options, bench_plan *plan)
+{
+    static const char *const names[] = {"drawn_merge", "drawn_pairs", "drawn_sort",
+                                        "drawn_sort_pairs"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        for (draws d = begin_draws(options, names[i]); next_case(&d);)
+            plan_add(plan, draw_case(&d, names[i]));
+}
+
 /* ---- running them ---- */
 
 /* Before anything is timed. */
@@ -273,6 +308,7 @@ const bench_pattern bench_merge = {
     .header = "merge",
     .plan = plan_merge,
     .plan_shapes = plan_merge_shapes,
+    .plan_draw = plan_drawn,
     .set_up = set_up_merge,
     .run = run_merge,
     .same = same_keys,

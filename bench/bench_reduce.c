@@ -270,17 +270,19 @@ static double drawn_bytes(const bench_case *c)
 /* A pair of types that the call takes; bits of integers alone. */
 static void draw_types(bench_case *c, draws *d, kind k)
 {
-    const size_t first = draw_below(d, PAIRS), op = draw_below(d, 7), transform = draw_below(d, 3);
+    const size_t first = draw_below(d, PAIRS);
+    const prim_op op = draw_op(d, PRIM_OP_XOR + 1);
+    const prim_transform transform = draw_transform(d);
     size_t p = first;
     while (k == ARGMIN && pairs[p].in != pairs[p].out)
         p = (p + 1) % PAIRS;
     c->type = pairs[p].name;
     c->element = pairs[p].in;
     c->result = pairs[p].out;
-    c->op = k == DOT      ? PRIM_OP_SUM
-            : k == ARGMIN ? PRIM_OP_MIN
-                          : (prim_op)(is_real(c->element) ? op % 4 : op);
-    c->transform = k == DOT || k == ARGMIN ? PRIM_TRANSFORM_NONE : (prim_transform)transform;
+    c->op = k == ARGMIN                                                 ? PRIM_OP_MIN
+            : k == DOT || (is_real(c->element) && op > PRIM_OP_PRODUCT) ? PRIM_OP_SUM
+                                                                        : op;
+    c->transform = k == DOT || k == ARGMIN ? PRIM_TRANSFORM_NONE : transform;
 }
 
 /* Segments are those of a matrix without gaps; of lengths as unlike as in a graph, or of one. */

@@ -145,10 +145,9 @@ static void plan_scan(const bench_options *options, bench_plan *plan)
 
 /* ---- drawn cases: of array, rows and table ---- */
 
-/* Products of tables are none, and whole numbers would soon wrap to zero. */
+/* Without products: tables have none, and those of whole numbers soon wrap to zero. */
 static bench_case draw_case(draws *d, const char *name)
 {
-    static const prim_op ops[] = {PRIM_OP_SUM, PRIM_OP_MIN, PRIM_OP_MAX};
     const size_t pair = draw_below(d, PAIRS);
     bench_case c = {.pattern = "scan",
                     .name = name,
@@ -157,8 +156,8 @@ static bench_case draw_case(draws *d, const char *name)
                     .type = pairs[pair].name,
                     .element = pairs[pair].in,
                     .result = pairs[pair].out,
-                    .op = ops[draw_below(d, 3)],
-                    .transform = (prim_transform)draw_below(d, 3),
+                    .op = draw_op(d, PRIM_OP_MAX + 1),
+                    .transform = draw_transform(d),
                     .ceiling = CEILING_COPY};
     const size_t in = prim_element_bytes(c.element), out = prim_element_bytes(c.result);
     const double elements = draw_bytes(d) / (double)(in > out ? in : out);

@@ -147,6 +147,20 @@ bench_shape draw_vector(draws *d, double elements)
     return (bench_shape){1, at_least_one(elements), 0, draw_offset(d)};
 }
 
+prim_op draw_op(draws *d, size_t ops)
+{
+    const bool is_sum = draw_one_in(d, 2);
+    const size_t any = draw_below(d, ops);
+    return is_sum ? PRIM_OP_SUM : (prim_op)any;
+}
+
+prim_transform draw_transform(draws *d)
+{
+    const bool is_none = draw_one_in(d, 2);
+    const size_t any = draw_below(d, PRIM_TRANSFORM_ABS + 1);
+    return is_none ? PRIM_TRANSFORM_NONE : (prim_transform)any;
+}
+
 /* ---- names ---- */
 
 void number_case(bench_case *c, const draws *d)

@@ -38,6 +38,11 @@ double draw_bytes(draws *d);
 bench_shape draw_matrix(draws *d, double elements);
 bench_shape draw_vector(draws *d, double elements);
 
+/* Half of the cases are sums, and half have no transform; the others have any of the first so many
+ * operators, and any transform. */
+prim_op draw_op(draws *d, size_t ops);
+prim_transform draw_transform(draws *d);
+
 /* Names a case by its number; --only takes it. */
 void number_case(bench_case *c, const draws *d);
 

@@ -133,7 +133,7 @@ static void print_call(const bench_result *results, size_t count, const bench_ca
         if (o.ratio > 0)
             add_figure(&ratios, o.ratio, results[i].c);
     }
-    printf("  %-12s %-12s", c->pattern, is_told_by_type(c) ? c->type : listed_name(c));
+    printf("  %-12s %-18s", c->pattern, is_told_by_type(c) ? c->type : listed_name(c));
     print_spread(&shares);
     print_spread(&ratios);
     printf("\n");
@@ -155,8 +155,9 @@ enum { WORST = 10 };
 
 static void print_again(const bench_context *context, const bench_case *c)
 {
-    printf("      primbench %s --draw %zu --seed %u --case %s --only %zu\n", c->pattern,
-           context->drawn, context->seed, c->name, number_of(c));
+    printf("      primbench %s --draw %zu --seed %u --case %s --only %zu%s%s\n", c->pattern,
+           context->drawn, context->seed, c->name, number_of(c),
+           is_told_by_type(c) ? " --type " : "", is_told_by_type(c) ? c->type : "");
 }
 
 /* Of cases whose figures are below 1, the ten that are farthest. */
@@ -207,7 +208,7 @@ void print_drawn(const bench_context *context, const bench_result *results, size
             continue;
         if (!is_titled)
             printf("\n%zu cases a call, seed %u, of AUTO: cases, mean [90 %%], 5th percentile\n"
-                   "  %-25s  %33s  %33s\n",
+                   "  %-31s  %33s  %33s\n",
                    context->drawn, context->seed, "", "share of the roofline",
                    "times the fastest library");
         is_titled = true;

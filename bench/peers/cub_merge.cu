@@ -14,9 +14,9 @@ struct merge {
     static cudaError_t call(const bench_case &c, const bench_operands &o, void *d_temporary,
                             size_t &bytes, cudaStream_t stream)
     {
-        const auto a_count = static_cast<int64_t>(c.size / 2);
+        const auto a_count = static_cast<int64_t>(c.m > 0 ? c.m : c.size / 2);
         const auto b_count = static_cast<int64_t>(c.size) - a_count;
-        const T *const d_a = static_cast<const T *>(o.d_in);
+        const T *const d_a = first_in<T>(c, o);
         return cub::DeviceMerge::MergeKeys(d_temporary, bytes, d_a, a_count, d_a + a_count, b_count,
                                            static_cast<T *>(o.d_out), cuda::std::less<>(), stream);
     }
@@ -40,10 +40,10 @@ struct merge_pairs {
     static cudaError_t call(const bench_case &c, const bench_operands &o, void *d_temporary,
                             size_t &bytes, cudaStream_t stream)
     {
-        const auto a_count = static_cast<int64_t>(c.size / 2);
+        const auto a_count = static_cast<int64_t>(c.m > 0 ? c.m : c.size / 2);
         const auto b_count = static_cast<int64_t>(c.size) - a_count;
-        const T *const d_a = static_cast<const T *>(o.d_in);
-        const uint32_t *const d_values = values_of<T>(c, static_cast<const void *>(o.d_in));
+        const T *const d_a = first_in<T>(c, o);
+        const uint32_t *const d_values = values_of<T>(c, static_cast<const void *>(d_a));
         return cub::DeviceMerge::MergePairs(
             d_temporary, bytes, d_a, d_values, a_count, d_a + a_count, d_values + a_count, b_count,
             static_cast<T *>(o.d_out), values_of<T>(c, o.d_out), cuda::std::less<>(), stream);
@@ -56,7 +56,7 @@ struct merge_sort {
                             size_t &bytes, cudaStream_t stream)
     {
         return cub::DeviceMergeSort::StableSortKeysCopy(
-            d_temporary, bytes, static_cast<const T *>(o.d_in), static_cast<T *>(o.d_out),
+            d_temporary, bytes, first_in<T>(c, o), static_cast<T *>(o.d_out),
             static_cast<int64_t>(c.size), cuda::std::less<>(), stream);
     }
 };
@@ -67,9 +67,10 @@ struct merge_sort_pairs {
                             size_t &bytes, cudaStream_t stream)
     {
         return cub::DeviceMergeSort::SortPairsCopy(
-            d_temporary, bytes, static_cast<const T *>(o.d_in),
-            values_of<T>(c, static_cast<const void *>(o.d_in)), static_cast<T *>(o.d_out),
-            values_of<T>(c, o.d_out), static_cast<int64_t>(c.size), cuda::std::less<>(), stream);
+            d_temporary, bytes, first_in<T>(c, o),
+            values_of<T>(c, static_cast<const void *>(first_in<T>(c, o))),
+            static_cast<T *>(o.d_out), values_of<T>(c, o.d_out), static_cast<int64_t>(c.size),
+            cuda::std::less<>(), stream);
     }
 };
 
@@ -79,7 +80,7 @@ struct radix_sort {
                             size_t &bytes, cudaStream_t stream)
     {
         constexpr int ALL_BITS = 8 * sizeof(T);
-        return cub::DeviceRadixSort::SortKeys(d_temporary, bytes, static_cast<const T *>(o.d_in),
+        return cub::DeviceRadixSort::SortKeys(d_temporary, bytes, first_in<T>(c, o),
                                               static_cast<T *>(o.d_out), c.size, 0, ALL_BITS,
                                               stream);
     }
@@ -92,9 +93,9 @@ struct radix_sort_pairs {
     {
         constexpr int ALL_BITS = 8 * sizeof(T);
         return cub::DeviceRadixSort::SortPairs(
-            d_temporary, bytes, static_cast<const T *>(o.d_in), static_cast<T *>(o.d_out),
-            values_of<T>(c, static_cast<const void *>(o.d_in)), values_of<T>(c, o.d_out), c.size, 0,
-            ALL_BITS, stream);
+            d_temporary, bytes, first_in<T>(c, o), static_cast<T *>(o.d_out),
+            values_of<T>(c, static_cast<const void *>(first_in<T>(c, o))), values_of<T>(c, o.d_out),
+            c.size, 0, ALL_BITS, stream);
     }
 };
 

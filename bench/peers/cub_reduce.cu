@@ -121,7 +121,16 @@ constexpr struct {
 } calls[] = {
     {"sum", CUDA_R_32I, CUDA_R_32I, sum<int32_t, int32_t>},
     {"sum", CUDA_R_64I, CUDA_R_64I, sum<int64_t, int64_t>},
+    {"sum", CUDA_R_8I, CUDA_R_8I, sum<int8_t, int8_t>},
+    {"sum", CUDA_R_8U, CUDA_R_8U, sum<int8_t, int8_t>}, /* the same bits */
+    {"sum", CUDA_R_16I, CUDA_R_16I, sum<int16_t, int16_t>},
+    {"sum", CUDA_R_16U, CUDA_R_16U, sum<int16_t, int16_t>},
+    {"sum", CUDA_R_32U, CUDA_R_32U, sum<int32_t, int32_t>},
+    {"sum", CUDA_R_64U, CUDA_R_64U, sum<int64_t, int64_t>},
+    {"sum", CUDA_R_8U, CUDA_R_32U, sum<uint8_t, uint32_t>},
     {"sum", CUDA_R_8U, CUDA_R_64U, sum<uint8_t, uint64_t>},
+    {"sum", CUDA_R_32I, CUDA_R_64I, sum<int32_t, int64_t>},
+    {"sum", CUDA_R_32F, CUDA_R_64F, sum<float, double>},
     {"sum", CUDA_R_32F, CUDA_R_32F, sum<float, float>},
     {"sum", CUDA_R_64F, CUDA_R_64F, sum<double, double>},
     {"sum", CUDA_R_16F, CUDA_R_32F, sum_narrow<__half>},
