@@ -84,6 +84,7 @@ typedef struct bench_case {
     prim_transform transform;
     size_t mask_width, mask_height; /* of a drawn convolution, as what follows */
     int channels, boundary;
+    size_t bins;    /* of a drawn histogram */
     bool has_state; /* so that no graph can hold it: cold only */
     cudaDataType_t element, result;
     int variant_value;

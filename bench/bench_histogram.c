@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "call.h"
+#include "draw.h"
 #include "histogram_kinds.h"
 
 static const histogram_kind kinds[] = {
@@ -93,14 +94,58 @@ static const histogram_kind odd_kinds[] = {
 };
 enum { KINDS = sizeof kinds / sizeof *kinds, ODD_KINDS = sizeof odd_kinds / sizeof *odd_kinds };
 
-const histogram_kind *histogram_kind_of(const bench_case *c)
+/* ---- what is drawn of kinds ---- */
+
+/* Of each type as many bins as tell its samples apart, and 2^21 at most. */
+static const struct {
+    cudaDataType_t type;
+    const char *name;
+    size_t bytes, most_bins;
+    prim_histogram_range range;
+} drawn_types[] = {
+    {CUDA_R_8U, "u8", 1, 1 << 8, {.lower = 0, .upper = 256}},
+    {CUDA_R_16U, "u16", 2, 1 << 16, {.lower = 0, .upper = 65536}},
+    {CUDA_R_16F, "f16", 2, 1 << 11, {.real_lower = -1, .real_upper = 1}},
+    {CUDA_R_32I, "i32", 4, 1 << 21, {.lower = -10000000, .upper = 10000001}},
+    {CUDA_R_32F, "f32", 4, 1 << 21, {.real_lower = -1, .real_upper = 1}},
+};
+enum { DRAWN_TYPES = sizeof drawn_types / sizeof *drawn_types };
+
+static const struct {
+    const char *name;
+    histogram_bins bins_by;
+} drawn_calls[] = {{"drawn_even", BINS_OF_RANGE},
+                   {"drawn_edges", EDGES_EVEN},
+                   {"drawn_channels", BINS_OF_CHANNELS},
+                   {"drawn_weighted", BINS_OF_WEIGHTED}};
+enum { DRAWN_CALLS = sizeof drawn_calls / sizeof *drawn_calls };
+
+static histogram_kind drawn_kind(const bench_case *c)
+{
+    size_t t = 0, call = 0;
+    while (t + 1 < DRAWN_TYPES && drawn_types[t].type != c->element)
+        t++;
+    while (call + 1 < DRAWN_CALLS && strcmp(drawn_calls[call].name, c->name) != 0)
+        call++;
+    return (histogram_kind){.type = c->element,
+                            .name = c->name,
+                            .type_name = c->type,
+                            .bytes = drawn_types[t].bytes,
+                            .bins = c->bins,
+                            .range = drawn_types[t].range,
+                            .bins_by = drawn_calls[call].bins_by};
+}
+
+histogram_kind histogram_kind_of(const bench_case *c)
 {
     const histogram_kind *const all = is_of_shapes(c) ? odd_kinds : kinds;
     const size_t count = is_of_shapes(c) ? ODD_KINDS : KINDS;
     size_t k = 0;
+    if (is_drawn(c))
+        return drawn_kind(c);
     while (k + 1 < count && (all[k].type != c->element || strcmp(all[k].name, c->name) != 0))
         k++;
-    return &all[k];
+    return all[k];
 }
 
 static bool has_edges(const histogram_kind *k)
@@ -133,7 +178,7 @@ static prim_image image_of(const histogram_kind *k, const bench_case *c, const v
 
 static size_t bytes_before_edges(const bench_case *c)
 {
-    const size_t samples = elements_of_shape(c) * histogram_kind_of(c)->bytes;
+    const size_t samples = elements_of_shape(c) * histogram_kind_of(c).bytes;
     return (samples + 15) / 16 * 16;
 }
 
@@ -144,7 +189,7 @@ const float *histogram_edges_of(const bench_case *c, const bench_operands *o)
 
 static prim_status run_histogram(const bench_case *c, const bench_operands *o, cudaStream_t stream)
 {
-    const histogram_kind *k = histogram_kind_of(c);
+    const histogram_kind of_case = histogram_kind_of(c), *const k = &of_case;
     const prim_histogram_variant variant = (prim_histogram_variant)c->variant_value;
     const prim_call call = call_of(o, stream);
     const void *const d_samples = part_of(o->d_in, c->offset * k->bytes);
@@ -256,11 +301,56 @@ static void plan_histogram(const bench_options *options, bench_plan *plan)
                 plan_group(plan, &kinds[k], sizes[s], inputs[i]);
 }
 
+/* ---- drawn cases ---- */
+
+/* Edges and weights are of f32 alone, channels of bytes and of f32. */
+static size_t draw_type(draws *d, histogram_bins bins_by)
+{
+    enum { BYTES = 0, F32 = DRAWN_TYPES - 1 };
+    const size_t t = draw_below(d, DRAWN_TYPES);
+    return bins_by == BINS_OF_RANGE ? t : bins_by == BINS_OF_CHANNELS && t % 2 == 0 ? BYTES : F32;
+}
+
+static bench_case draw_case(draws *d, size_t call)
+{
+    static const bench_input inputs[] = {INPUT_UNIFORM, INPUT_EQUAL, INPUT_GAUSSIAN, INPUT_SORTED,
+                                         INPUT_BANK};
+    const size_t t = draw_type(d, drawn_calls[call].bins_by);
+    const bool of_channels = drawn_calls[call].bins_by == BINS_OF_CHANNELS;
+    bench_case c = {.pattern = "histogram",
+                    .name = drawn_calls[call].name,
+                    .variant = prim_histogram_variant_at(0)->name,
+                    .variant_value = prim_histogram_variant_at(0)->value,
+                    .type = drawn_types[t].name,
+                    .element = drawn_types[t].type,
+                    .result = CUDA_R_32U,
+                    .input = inputs[draw_below(d, sizeof inputs / sizeof *inputs)],
+                    .bins = draw_size(d, 2, (double)drawn_types[t].most_bins),
+                    .ceiling = CEILING_READ};
+    bench_shape shape = draw_vector(d, draw_bytes(d) / (double)drawn_types[t].bytes);
+    if (of_channels)
+        shape.columns += HISTOGRAM_CHANNELS - shape.columns % HISTOGRAM_CHANNELS;
+    set_shape(&c, &shape);
+    snprintf(c.shape + strlen(c.shape), sizeof c.shape - strlen(c.shape), "/%zu", c.bins);
+    number_case(&c, d);
+    const histogram_kind k = histogram_kind_of(&c);
+    c.flops = (double)c.size;
+    c.bytes = (double)(c.size * (k.bytes + weight_bytes(&k)) + counters_of(&k) * sizeof(uint32_t));
+    return c;
+}
+
+static void plan_drawn(const bench_options *options, bench_plan *plan)
+{
+    for (size_t call = 0; call < DRAWN_CALLS; call++)
+        for (draws d = begin_draws(options, drawn_calls[call].name); next_case(&d);)
+            plan_add(plan, draw_case(&d, call));
+}
+
 /* ---- edges ---- */
 
 static void make_edges(const bench_case *c, const bench_operands *o)
 {
-    const histogram_kind *k = histogram_kind_of(c);
+    const histogram_kind of_case = histogram_kind_of(c), *const k = &of_case;
     const double lower = k->range.real_lower, upper = k->range.real_upper;
     float *const h_edges = malloc((k->bins + 1) * sizeof *h_edges);
     if (h_edges == NULL)
@@ -288,7 +378,7 @@ static void make_weights(const bench_case *c, const bench_operands *o)
 
 static void set_up_histogram(const bench_case *c, bench_operands *operands)
 {
-    const histogram_kind *k = histogram_kind_of(c);
+    const histogram_kind of_case = histogram_kind_of(c), *const k = &of_case;
     operands->out_bytes = counters_of(k) * sizeof(uint32_t);
     must(cudaMalloc(&operands->d_in, bytes_before_edges(c) + (k->bins + 1) * sizeof(float) +
                                          c->size * weight_bytes(k)),
@@ -302,9 +392,24 @@ static void set_up_histogram(const bench_case *c, bench_operands *operands)
         make_weights(c, operands);
 }
 
+/* Where bins are no power of two, floats at their edges may fall into the neighbour; weights are
+ * added in any order. */
+static bool nearly_same(const bench_case *c, const void *h_a, const void *h_b, size_t counters)
+{
+    const bool of_weights = histogram_kind_of(c).bins_by == BINS_OF_WEIGHTED;
+    double apart = 0;
+    for (size_t i = 0; i < counters; i++)
+        apart += of_weights ? fabs((double)((const float *)h_a)[i] - ((const float *)h_b)[i])
+                            : fabs((double)((const uint32_t *)h_a)[i] - ((const uint32_t *)h_b)[i]);
+    return apart <= 2 + (double)c->size / 1000;
+}
+
 static bool same_counters(const bench_case *c, const void *h_a, const void *h_b)
 {
-    return memcmp(h_a, h_b, counters_of(histogram_kind_of(c)) * sizeof(uint32_t)) == 0;
+    const histogram_kind k = histogram_kind_of(c);
+    const size_t counters = counters_of(&k);
+    return is_drawn(c) && is_real(k.type) ? nearly_same(c, h_a, h_b, counters)
+                                          : memcmp(h_a, h_b, counters * sizeof(uint32_t)) == 0;
 }
 
 const bench_pattern bench_histogram = {
@@ -312,6 +417,7 @@ const bench_pattern bench_histogram = {
     .header = "histogram",
     .plan = plan_histogram,
     .plan_shapes = plan_histogram_shapes,
+    .plan_draw = plan_drawn,
     .set_up = set_up_histogram,
     .run = run_histogram,
     .same = same_counters,

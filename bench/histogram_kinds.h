@@ -31,7 +31,7 @@ typedef struct histogram_kind {
     histogram_bins bins_by;
 } histogram_kind;
 
-const histogram_kind *histogram_kind_of(const bench_case *c);
+histogram_kind histogram_kind_of(const bench_case *c);
 
 /* The edges, or the weights of f32, lie behind the samples. */
 const float *histogram_edges_of(const bench_case *c, const bench_operands *o);

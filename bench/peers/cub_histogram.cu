@@ -15,21 +15,21 @@ template <typename Sample, typename Level>
 cudaError_t even(const bench_case &c, const bench_operands &o, void *d_temporary, size_t &bytes,
                  cudaStream_t stream)
 {
-    const histogram_kind *k = histogram_kind_of(&c);
+    const histogram_kind of_case = histogram_kind_of(&c), *const k = &of_case;
     const bool whole = std::is_integral<Level>::value;
     const auto lower = static_cast<Level>(whole ? k->range.lower : k->range.real_lower);
     const auto upper = static_cast<Level>(whole ? k->range.upper : k->range.real_upper);
     return cub::DeviceHistogram::HistogramEven(
-        d_temporary, bytes, static_cast<const Sample *>(o.d_in), static_cast<unsigned *>(o.d_out),
+        d_temporary, bytes, first_in<Sample>(c, o), static_cast<unsigned *>(o.d_out),
         static_cast<int>(k->bins) + 1, lower, upper, static_cast<int64_t>(c.size), stream);
 }
 
 cudaError_t between_edges(const bench_case &c, const bench_operands &o, void *d_temporary,
                           size_t &bytes, cudaStream_t stream)
 {
-    const histogram_kind *k = histogram_kind_of(&c);
+    const histogram_kind of_case = histogram_kind_of(&c), *const k = &of_case;
     return cub::DeviceHistogram::HistogramRange(
-        d_temporary, bytes, static_cast<const float *>(o.d_in), static_cast<unsigned *>(o.d_out),
+        d_temporary, bytes, first_in<float>(c, o), static_cast<unsigned *>(o.d_out),
         static_cast<int>(k->bins) + 1, histogram_edges_of(&c, &o), static_cast<int64_t>(c.size),
         stream);
 }
@@ -39,7 +39,7 @@ cudaError_t of_channels(const bench_case &c, const bench_operands &o, void *d_te
                         size_t &bytes, cudaStream_t stream)
 {
     constexpr int CHANNELS = HISTOGRAM_CHANNELS;
-    const histogram_kind *k = histogram_kind_of(&c);
+    const histogram_kind of_case = histogram_kind_of(&c), *const k = &of_case;
     const bool whole = std::is_integral<Level>::value;
     cuda::std::array<unsigned *, CHANNELS> counters;
     cuda::std::array<int, CHANNELS> levels;
@@ -51,17 +51,17 @@ cudaError_t of_channels(const bench_case &c, const bench_operands &o, void *d_te
         upper[i] = static_cast<Level>(whole ? k->range.upper : k->range.real_upper);
     }
     return cub::DeviceHistogram::MultiHistogramEven<CHANNELS, CHANNELS>(
-        d_temporary, bytes, static_cast<const Sample *>(o.d_in), counters, levels, lower, upper,
+        d_temporary, bytes, first_in<Sample>(c, o), counters, levels, lower, upper,
         static_cast<int64_t>(c.size / CHANNELS), stream);
 }
 
 cub_call *choose(const bench_case &c)
 {
-    if (histogram_kind_of(&c)->bins_by == BINS_OF_WEIGHTED)
+    if (histogram_kind_of(&c).bins_by == BINS_OF_WEIGHTED)
         return nullptr;
-    if (histogram_kind_of(&c)->bins_by == BINS_OF_CHANNELS)
+    if (histogram_kind_of(&c).bins_by == BINS_OF_CHANNELS)
         return c.element == CUDA_R_8U ? of_channels<uint8_t, int> : of_channels<float, double>;
-    if (histogram_kind_of(&c)->bins_by != BINS_OF_RANGE)
+    if (histogram_kind_of(&c).bins_by != BINS_OF_RANGE)
         return between_edges;
     switch (c.element) {
     case CUDA_R_8U:
