@@ -261,7 +261,7 @@ static void plan_reduce_shapes(const bench_options *options, bench_plan *plan)
 
 /* ---- drawn cases ---- */
 
-/* What of a shape is counted; touched_bytes() walks the rows, of which there may be a milliard. */
+/* touched_bytes() would walk all rows, of which there may be a billion. */
 static double drawn_bytes(const bench_case *c)
 {
     return (double)c->size * (double)prim_element_bytes(c->element);

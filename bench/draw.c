@@ -11,9 +11,10 @@
 enum { DIMENSIONS = 16 };
 
 /* On the CPU backend small ones: there it is to be seen that they run. */
-static const struct {
+typedef struct sizes {
     double least, most, rarely; /* bytes */
-} on_gpus = {0x1p10, 0x1p28, 0x1p31}, here = {0x1p6, 0x1p13, 0x1p14};
+} sizes;
+static const sizes of_a_gpu = {0x1p10, 0x1p28, 0x1p31}, of_cpu_backend = {0x1p6, 0x1p13, 0x1p14};
 
 static const double one_in_large = 20, one_in_gaps = 3, one_in_misaligned = 3;
 enum { MOST_PAST_A_VECTOR = 7, MOST_GAP = 64 };
@@ -114,10 +115,10 @@ size_t draw_size(draws *d, double least, double most)
 
 double draw_bytes(draws *d)
 {
-    const bool is_large = draw_one_in(d, one_in_large), gpu = on_gpu();
-    const double most = gpu ? on_gpus.most : here.most;
-    return is_large ? log_uniform(draw_unit(d), most, gpu ? on_gpus.rarely : here.rarely)
-                    : log_uniform(draw_unit(d), gpu ? on_gpus.least : here.least, most);
+    const bool is_large = draw_one_in(d, one_in_large);
+    const double unit = draw_unit(d);
+    const sizes s = on_gpu() ? of_a_gpu : of_cpu_backend;
+    return is_large ? log_uniform(unit, s.most, s.rarely) : log_uniform(unit, s.least, s.most);
 }
 
 static size_t at_least_one(double number)

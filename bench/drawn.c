@@ -97,7 +97,7 @@ static void print_spread(const figures *f)
 /* Of products the types differ more than the shapes do; others are told by the case's name. */
 static bool is_told_by_type(const bench_case *c)
 {
-    return c->flops > 0 && strcmp(c->pattern, "gemm") == 0;
+    return strcmp(c->pattern, "gemm") == 0;
 }
 
 static bool same_call(const bench_case *a, const bench_case *b)
