@@ -16,6 +16,7 @@ for argument; do
   case $argument in
     --quick) export PRIM_TEST_LEVEL=quick ;;
     --gpu) presets=() ;;
+    --help) sed -n '2,/^set /{/^#/s/^# \{0,1\}//p}' "$0"; exit ;;
     *) arguments+=("$argument") ;;
   esac
 done
@@ -78,7 +79,7 @@ for preset in "${presets[@]}"; do
   compile "$preset" "${targets[@]}"
   log=build/$preset/log-tests.txt
   logs+=("$log")
-  echo "Testing: preset $preset, $tests tests, level $level" >&2
+  echo "Testing: preset $preset, $tests programs and orders, level $level" >&2
   PRIM_TEST_LEVEL=$level scripts/run-ctest.sh "$preset" "$log" "${orders[@]}" "${arguments[@]}" || failed=1
 done
 if [ ${#logs[@]} -eq 0 ]; then

@@ -52,7 +52,7 @@ static prim_status histogram_call(const operands *o)
     FAULT("unknown", PRIM_ERROR_ENUM, "outside", outside = PRIM_OUTSIDE_COUNT + 1);
     FAULT("unknown", PRIM_ERROR_VALUE, "flags", flags = 64);
     FAULT("unknown", PRIM_ERROR_TYPE, "sample_type", sample_type = 9999);
-    FAULT("i32", PRIM_ERROR_TYPE, "counter_type", counter_type = CUDA_R_32I);
+    FAULT("i32", PRIM_ERROR_TYPE, "counters' type", counter_type = CUDA_R_32I);
     FAULT("none", PRIM_ERROR_VALUE, "bins", bins = 0);
     FAULT("empty", PRIM_ERROR_VALUE, "upper is", range = empty);
     FAULT("empty, of floats", PRIM_ERROR_VALUE, "real_upper is",
@@ -132,7 +132,7 @@ static prim_status edges_call(const operands *o)
     FAULT("unknown", PRIM_ERROR_VALUE, "flags", flags = 64);
     FAULT("unknown", PRIM_ERROR_TYPE, "sample_type", sample_type = 9999);
     FAULT("i64", PRIM_ERROR_TYPE, "edge_type", edge_type = CUDA_R_64I);
-    FAULT("i32", PRIM_ERROR_TYPE, "counter_type", counter_type = CUDA_R_32I);
+    FAULT("i32", PRIM_ERROR_TYPE, "counters' type", counter_type = CUDA_R_32I);
     FAULT("none", PRIM_ERROR_VALUE, "bins", bins = 0);
     FAULT("bytes beyond size_t", PRIM_ERROR_SIZE, "samples", count = SIZE_MAX / 2);
     FAULT("bytes beyond size_t", PRIM_ERROR_SIZE, "counters", bins = SIZE_MAX / 2);
@@ -215,7 +215,7 @@ static void spoil_channels(const operands *o, channels_arguments *a)
     FAULT("unknown", PRIM_ERROR_ENUM, "outside", a->outside = PRIM_OUTSIDE_COUNT + 1);
     FAULT("unknown", PRIM_ERROR_VALUE, "flags", a->flags = 64);
     FAULT("unknown", PRIM_ERROR_TYPE, "sample_type", a->image.type = 9999);
-    FAULT("i32", PRIM_ERROR_TYPE, "counter_type", a->counter_type = CUDA_R_32I);
+    FAULT("i32", PRIM_ERROR_TYPE, "counters' type", a->counter_type = CUDA_R_32I);
     FAULT("none", PRIM_ERROR_VALUE, "bins", a->bins = 0);
     FAULT("none", PRIM_ERROR_VALUE, "channels", a->image.channels = 0);
     FAULT("five", PRIM_ERROR_VALUE, "channels", (a->image.width = 9, a->image.channels = 5));

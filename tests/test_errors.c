@@ -100,7 +100,7 @@ static prim_status sum_of(prim_op op, cudaDataType_t in_type, size_t count, cuda
 Test(sentences, name_types_operators_and_limits)
 {
     check_refused(sum_of(PRIM_OP_SUM, CUDA_R_8U, 1, CUDA_R_32F), PRIM_ERROR_TYPE,
-                  "out_type is f32, and for in_type u8 it must be u8 or u64");
+                  "out_type is f32, and for in_type u8 it must be u8 or u32 or u64");
     check_refused(sum_of(PRIM_OP_XOR, CUDA_R_32F, 1, CUDA_R_32F), PRIM_ERROR_TYPE,
                   "f32 has no bits for xor");
     check_refused(sum_of((prim_op)7, CUDA_R_32F, 1, CUDA_R_32F), PRIM_ERROR_ENUM,

@@ -361,8 +361,8 @@ static prim_status convert_matrix(const void *any, char *const *at)
     const sparse_call *const s = any;
     char *const *const others = at + s->arrays;
     prim_sparse to;
-    return prim_sparse_convert(matrix_at(s, at), s->to, CUDA_R_32I, 1, s->size, others[0],
-                               s->memory_bytes, &to, (uint64_t *)others[1],
+    return prim_sparse_convert(matrix_at(s, at), s->to, CUDA_R_32I, s->to != PRIM_SPARSE_ELL,
+                               s->size, others[0], s->memory_bytes, &to, (uint64_t *)others[1],
                                with(0, others[2], s->bytes));
 }
 
@@ -442,9 +442,10 @@ static void check_conversion(const kept *k, prim_sparse_format to)
     size_t bytes;
     cr_prim(
         asked_bytes(prim_sparse_convert_size(without_arrays(s.m), to, 1, NULL, asking()), &bytes));
-    cr_prim(asked_output(prim_sparse_convert(without_arrays(s.m), to, CUDA_R_32I, 1, s.size, NULL,
-                                             0, NULL, NULL, asking()),
-                         &s.memory_bytes));
+    cr_prim(
+        asked_output(prim_sparse_convert(without_arrays(s.m), to, CUDA_R_32I, to != PRIM_SPARSE_ELL,
+                                         s.size, NULL, 0, NULL, NULL, asking()),
+                     &s.memory_bytes));
     overlap_case c = case_of("prim_sparse_convert_size", &s, convert_size);
     add_output(&c, "d_size", 8, 8);
     check_with_workspace(&c, &s, bytes);

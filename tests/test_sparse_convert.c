@@ -124,7 +124,7 @@ static void expect_same(const kept *is, const kept *right, const char *what)
 
 static const request requests[] = {
     {PRIM_SPARSE_CSR, CUDA_R_64I, 0},     {PRIM_SPARSE_CSR, CUDA_R_32I, -5},
-    {PRIM_SPARSE_COO, CUDA_R_32I, 0},     {PRIM_SPARSE_ELL, CUDA_R_64I, -9},
+    {PRIM_SPARSE_COO, CUDA_R_32I, 0},     {PRIM_SPARSE_ELL, CUDA_R_64I, 0},
     {PRIM_SPARSE_SELL, CUDA_R_32I, 1},    {PRIM_SPARSE_SELL, CUDA_R_64I, 2},
     {PRIM_SPARSE_SELL, CUDA_R_32I, 50},   {PRIM_SPARSE_SELL, CUDA_R_64I, INT64_MAX},
     {PRIM_SPARSE_SELL, CUDA_R_32I, 1024}, {PRIM_SPARSE_SELL, CUDA_R_64I, 1500},
@@ -689,6 +689,13 @@ Test(sparse_convert, what_is_refused)
                                    0, NULL, NULL, asking()),
                PRIM_ERROR_VALUE, "i32");
     forget(&wide);
+    cr_refused(prim_sparse_convert(d.m, ell, i32, 2, 3, NULL, 0, NULL, NULL, asking()),
+               PRIM_ERROR_VALUE, "width is 2 and size 3");
+    cr_refused(prim_sparse_convert(d.m, ell, i32, PRIM_SPARSE_WIDTH_AUTO, 3, NULL, 0, NULL, NULL,
+                                   asking()),
+               PRIM_ERROR_VALUE, "width is -1 and size 3");
+    cr_prim(asked_output(prim_sparse_convert(d.m, ell, i32, 3, 3, NULL, 0, NULL, NULL, asking()),
+                         &bytes));
     cr_refused(prim_sparse_convert(d.m, ell, i32, 0, SIZE_MAX / 2, NULL, 0, NULL, NULL, asking()),
                PRIM_ERROR_SIZE, "size_t");
     cr_refused(prim_sparse_convert(d.m, ell, i32, 0, SIZE_MAX / 16, NULL, 0, NULL, NULL, asking()),

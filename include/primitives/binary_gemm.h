@@ -10,7 +10,7 @@ extern "C" {
 
 /* The rungs of the ladder; src/binary_gemm/README.md draws them. The values never change. */
 typedef enum prim_binary_gemm_variant {
-    PRIM_BINARY_GEMM_AUTO = 0,            /* the fastest rung that supports the call */
+    PRIM_BINARY_GEMM_AUTO = 0,            /* as a rule the fastest rung that does it */
     PRIM_BINARY_GEMM_XNOR_GLOBAL = 1,     /* a block for each row of C, all from global memory */
     PRIM_BINARY_GEMM_XNOR_SHARED_ROW = 2, /* A's row in shared memory */
     PRIM_BINARY_GEMM_XNOR_TILED = 3,      /* 16 × 16 tiles and the bit counts in shared memory */

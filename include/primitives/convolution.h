@@ -10,7 +10,7 @@ extern "C" {
 
 /* The rungs of the ladder; src/convolution/README.md draws them. The values never change. */
 typedef enum prim_convolution_variant {
-    PRIM_CONVOLUTION_AUTO = 0,         /* the fastest rung that supports the call */
+    PRIM_CONVOLUTION_AUTO = 0,         /* as a rule the fastest rung that does it */
     PRIM_CONVOLUTION_BASIC = 1,        /* a thread for each output, all from global memory */
     PRIM_CONVOLUTION_CONSTANT = 2,     /* the same, and the mask travels as a kernel argument */
     PRIM_CONVOLUTION_TILED_HALO = 3,   /* an input tile with its halo in shared memory */

@@ -10,7 +10,7 @@ extern "C" {
 
 /* The rungs of the ladder; src/gemm/README.md draws them. The values never change. */
 typedef enum prim_gemm_variant {
-    PRIM_GEMM_AUTO = 0,              /* the fastest rung that supports the call */
+    PRIM_GEMM_AUTO = 0,              /* as a rule the fastest rung that does it */
     PRIM_GEMM_ROW_PER_BLOCK = 1,     /* a block for each row of C, its threads side by side */
     PRIM_GEMM_SHARED_ROW = 2,        /* the same, with A's row in shared memory */
     PRIM_GEMM_NAIVE = 3,             /* a thread for each element of C, in square blocks */

@@ -14,7 +14,7 @@ extern "C" {
  * 9.0. B stands for the most bins, 32,764 or fewer, whose edges, bins + 4 counters of 4 bytes and a
  * table of 4,232 bytes fit into that memory: 28,524 bins with 4-byte edges on 9.0. */
 typedef enum prim_histogram_variant {
-    PRIM_HISTOGRAM_AUTO = 0, /* the fastest rung that supports the call */
+    PRIM_HISTOGRAM_AUTO = 0, /* as a rule the fastest rung that does it */
 
     /* prim_histogram_even(). The rungs up to PRIVATIZED take u8, i32 and f32 samples and u32
      * counters; those above take all types. */

@@ -15,7 +15,7 @@ extern "C" {
  * The sort's from CO_RANK to WIDE: each block sorts its keys, and then sorted runs are merged, by
  * the merge's rung of that name. RADIX and BITONIC merge nothing. */
 typedef enum prim_merge_variant {
-    PRIM_MERGE_AUTO = 0,       /* the fastest rung that supports the call */
+    PRIM_MERGE_AUTO = 0,       /* as a rule the fastest rung that does it */
     PRIM_MERGE_CO_RANK = 1,    /* each thread searches its co-ranks, and merges from there */
     PRIM_MERGE_TILED = 2,      /* a block brings its part into shared memory first */
     PRIM_MERGE_CIRCULAR = 3,   /* a block brings in only what its last tile has used up */

@@ -18,7 +18,7 @@ extern "C" {
  * same bits on every GPU, in every run, and as prim_reduce_host() gives them. The first three rungs
  * each have an order of their own, the same in every run. */
 typedef enum prim_reduce_variant {
-    PRIM_REDUCE_AUTO = 0,        /* the fastest rung that supports the call */
+    PRIM_REDUCE_AUTO = 0,        /* as a rule the fastest rung that does it */
     PRIM_REDUCE_INTERLEAVED = 1, /* neighbours first: the stride doubles, and warps diverge */
     PRIM_REDUCE_SEQUENTIAL = 2,  /* halves first: the stride halves, and idle warps retire */
     PRIM_REDUCE_SHUFFLE = 3,     /* warps combine in registers; one barrier a block */

@@ -20,7 +20,7 @@ extern "C" {
  * on every GPU. This does not include the bits of a NaN. Summed-area tables have orders of their
  * own: see prim_scan_2d(). */
 typedef enum prim_scan_variant {
-    PRIM_SCAN_AUTO = 0,             /* the fastest rung that supports the call */
+    PRIM_SCAN_AUTO = 0,             /* as a rule the fastest rung that does it */
     PRIM_SCAN_KOGGE_STONE = 1,      /* every thread works in every step: few steps, much work */
     PRIM_SCAN_BRENT_KUNG = 2,       /* a tree up and a tree down: twice the steps, little work */
     PRIM_SCAN_COARSENED = 3,        /* each thread scans a run, then come the runs' totals */
@@ -53,7 +53,7 @@ typedef struct prim_scan_ends {
 
 /* Inclusive: d_out[i] = op(initial, t(d_in[0]), …, t(d_in[i])), exclusive: the same up to
  * t(d_in[i - 1]), so that d_out[0] = initial; t being the transform. *d_total = the same over all
- * elements.
+ * elements, initial included.
  *
  *   op         SUM, PRODUCT, MIN or MAX.
  *   d_in       device, `count` elements of in_type. May be NULL if count is 0.

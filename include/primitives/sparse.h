@@ -11,7 +11,7 @@ extern "C" {
 /* The rungs of the ladders, one ladder for each format; src/sparse/README.md draws them. The values
  * never change. */
 typedef enum prim_spmv_variant {
-    PRIM_SPMV_AUTO = 0,          /* the fastest rung for the matrix's format */
+    PRIM_SPMV_AUTO = 0,          /* as a rule the fastest for the format */
     PRIM_SPMV_CSR_SCALAR = 1,    /* a thread for each row */
     PRIM_SPMV_CSR_VECTOR = 2,    /* a warp for each row */
     PRIM_SPMV_ELL = 3,           /* a thread for each row, along columns of equal length */
@@ -337,7 +337,8 @@ PRIM_API prim_status prim_sparse_convert_size(prim_sparse from, prim_sparse_form
 /* *to = the same matrix in another format, its arrays in d_memory, one behind the other. `to` is
  * written when the call returns, the arrays when the work runs.
  *
- *   from, format, width  as for prim_sparse_convert_size(); there is no PRIM_SPARSE_WIDTH_AUTO.
+ *   from, format, width  as for prim_sparse_convert_size(), without PRIM_SPARSE_WIDTH_AUTO; for ELL
+ *              `size` is the columns of its arrays, and width the same or 0.
  *   offset_type  of CSR's and SELL's offsets.
  *   size       of the target, as above; for SELL a multiple of 32, for JDS at least 1 where there
  *              are rows. Not looked at where the host knows it.
@@ -364,7 +365,7 @@ PRIM_API prim_status prim_sparse_convert_size(prim_sparse from, prim_sparse_form
  *   PRIM_ERROR_MISALIGNED   d_memory lacks its alignment
  *   PRIM_ERROR_SIZE         the bytes of the target do not fit size_t
  *   PRIM_ERROR_VALUE        size is more than 32-bit offsets count, for SELL no multiple of 32, or
- *                           for JDS 0
+ *                           for JDS 0; for ELL width is neither 0 nor size
  *   PRIM_ERROR_OVERLAP      operands overlap that must not
  *   PRIM_ERROR_WORKSPACE    bytes is too small
  *

@@ -15,8 +15,8 @@
  *
  * What every call has:
  *
- *   variant    a rung of the header's ladders, or AUTO, which takes the fastest one that supports
- *              the call. A rung runs or the call fails; none is replaced by another.
+ *   variant    a rung of the header's ladders, or AUTO, which takes the one that is as a rule the
+ *              fastest. A rung runs or the call fails; none is replaced by another.
  *   call       the stream, a workspace, and the wish to be asked only: prim_call. NULL: the default
  *              stream, a workspace from the kit's pool, and the work is submitted.
  *

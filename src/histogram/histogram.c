@@ -45,7 +45,7 @@ prim_status prim_histogram_check_policy(const prim_histogram_args *args)
         return prim_fail(PRIM_ERROR_TYPE, "%s: sample_type is %s, not one of the twelve types",
                          call, prim_element_name(type));
     if (args->counter_type != CUDA_R_32U && args->counter_type != CUDA_R_64U)
-        return prim_fail(PRIM_ERROR_TYPE, "%s: counter_type is %s, not u32 or u64", call,
+        return prim_fail(PRIM_ERROR_TYPE, "%s: the counters' type is %s, not u32 or u64", call,
                          prim_element_name(args->counter_type));
     if ((args->flags & ~(unsigned)ALL_FLAGS) != 0)
         return prim_fail(PRIM_ERROR_VALUE, "%s: flags are %#x, and only the bits of %#x exist",

@@ -165,8 +165,9 @@ static void sparse_from_csr(trial *t)
     const csr a = add_csr(t, pick_value_type(t), 400, 40);
     conversion c = {.h_from = a.m, .from = on_device(&a), .format = formats[pick(t, 6)]};
     c.offset_type = pick_offset_type(t);
-    c.width =
-        c.format == PRIM_SPARSE_HYB ? (int64_t)pick_size(t, 50) : 1 + (int64_t)pick_size(t, 500);
+    c.width = c.format == PRIM_SPARSE_HYB   ? (int64_t)pick_size(t, 50)
+              : c.format == PRIM_SPARSE_ELL ? 0 /* the size says it */
+                                            : 1 + (int64_t)pick_size(t, 500);
     c.size = size_from_csr(&a, c.format, c.width);
     convert(t, &a, &c, NULL);
 }

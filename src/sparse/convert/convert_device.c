@@ -58,6 +58,12 @@ static prim_status check_kind(const void *any)
     if (status == PRIM_OK && args->format == PRIM_SPARSE_HYB && args->width < 0)
         status = prim_fail(PRIM_ERROR_VALUE, "%s: width is %lld, and HYB's is at least 0",
                            args->call.name, (long long)args->width);
+    if (status == PRIM_OK && args->format == PRIM_SPARSE_ELL && !args->wants_size &&
+        args->width != 0 && (uint64_t)args->width != args->size)
+        status = prim_fail(PRIM_ERROR_VALUE,
+                           "%s: width is %lld and size %zu: of ELL size is the columns of its "
+                           "arrays, and width the same or 0",
+                           args->call.name, (long long)args->width, args->size);
     return status == PRIM_OK && !args->wants_size ? prim_sparse_check_target(args) : status;
 }
 
