@@ -2092,6 +2092,33 @@ Test(convolution, a_mask_without_an_anchor_has_it_in_the_centre)
     cr_assert(dot.anchor_x == 0 && dot.anchor_y == 0 && dot.type == CUDA_R_8I);
 }
 
+/* Left out, a pitch is that of a row: 5 × 3 pixels of two channels, moved by one to the right. */
+Test(convolution, an_image_without_a_pitch_has_no_gaps)
+{
+    enum { WIDTH = 5, HEIGHT = 3, CHANNELS = 2, BYTES = WIDTH * HEIGHT * CHANNELS };
+    static const float h_right[2] = {1, 0};
+    uint8_t h_in[BYTES], h_out[BYTES], h_host[BYTES];
+    for (size_t i = 0; i < BYTES; i++)
+        h_in[i] = (uint8_t)(7 * i);
+    guarded d_in = guarded_copy(h_in, BYTES, 0), d_out = guarded_new(BYTES, 0);
+    prim_image in = {d_in.data, WIDTH, HEIGHT, 0, CHANNELS, CUDA_R_8U}, out = in;
+    out.data = d_out.data;
+    const prim_mask mask = prim_mask_of(CUDA_R_32F, h_right, NULL, 2, 1);
+    cr_prim(prim_convolve_2d(PRIM_CONVOLUTION_AUTO, 0, PRIM_BOUNDARY_CONSTANT, NULL, in, mask, out,
+                             NULL));
+    guarded_read(&d_out, h_out);
+    in.data = h_in;
+    out.data = h_host;
+    cr_prim(prim_convolve_2d_host(0, PRIM_BOUNDARY_CONSTANT, NULL, in, mask, out, 1));
+    for (size_t i = 0; i < BYTES; i++) {
+        const size_t x = i / CHANNELS % WIDTH;
+        cr_assert_eq(h_out[i], x == 0 ? 0 : h_in[i - CHANNELS], "byte %zu", i);
+        cr_assert_eq(h_host[i], h_out[i], "byte %zu on the host", i);
+    }
+    guarded_free(&d_in);
+    guarded_free(&d_out);
+}
+
 /* ---- the table ---- */
 
 Test(convolution, variants_have_names_and_ideas)

@@ -509,6 +509,26 @@ Test(histogram_channels, a_picture_counted_by_hand)
     guarded_free(&out);
 }
 
+/* Left out, a pitch is that of a row: of 3 × 2 pixels each byte is counted once, and none behind. */
+Test(histogram_channels, an_image_without_a_pitch_has_no_gaps)
+{
+    static const uint8_t picture[] = {0, 1, 1, 1, 0, 1, 0, 0, 1, 1, 1, 1};
+    static const uint32_t expected[] = {3, 3, 1, 5};
+    const prim_histogram_range bytes[] = {{.upper = 2}, {.upper = 2}};
+    guarded in = guarded_copy(picture, sizeof picture, 1), out = guarded_new(sizeof expected, 0);
+    uint32_t counters[4];
+    for (size_t v = 0; histogram_channels_variant_at(v) != NULL; v++) {
+        cr_prim(prim_histogram_even_channels(
+            histogram_channels_variant_at(v)->value, bytes,
+            (prim_image){in.data, 3, 2, 0, 2, CUDA_R_8U},
+            (prim_counters){.data = out.data, .bins = 2, .type = CUDA_R_32U}, NULL));
+        guarded_read(&out, counters);
+        cr_assert_arr_eq(counters, expected, sizeof expected);
+    }
+    guarded_free(&in);
+    guarded_free(&out);
+}
+
 /* ---- what is refused ---- */
 
 static prim_status on_host(const prim_histogram_range *h_ranges, prim_image image, size_t bins,

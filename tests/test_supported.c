@@ -634,8 +634,10 @@ static prim_status channels_promise(prim_histogram_variant variant, prim_image i
     if (image.type == NO_TYPE || (counter_type != CUDA_R_32U && counter_type != CUDA_R_64U))
         return PRIM_ERROR_TYPE;
     const size_t bytes = type_bytes(image.type);
-    if (bins == 0 || image.channels < 1 || image.channels > 4 || image.pitch % bytes != 0 ||
-        image.pitch < image.width * (size_t)image.channels * bytes)
+    const bool is_row =
+        image.pitch == 0 ||
+        (image.pitch % bytes == 0 && image.pitch >= image.width * (size_t)image.channels * bytes);
+    if (bins == 0 || image.channels < 1 || image.channels > 4 || !is_row)
         return PRIM_ERROR_VALUE;
     cr_cuda(cudaGetDevice(&device));
     cr_cuda(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));

@@ -200,7 +200,7 @@ static inline prim_vector prim_vector_of(cudaDataType_t type, const void *data, 
 typedef struct prim_image {
     void *data; /* an input is only read */
     size_t width, height;
-    size_t pitch; /* bytes from row to row: at least a row's, and a multiple of the element's */
+    size_t pitch; /* bytes from row to row, a multiple of the element's; 0: a row's, without gaps */
     int channels;
     cudaDataType_t type; /* of a channel's element */
 } prim_image;

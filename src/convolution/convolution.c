@@ -217,9 +217,9 @@ static prim_convolution_args image_args(const char *name, prim_convolution_varia
     return (prim_convolution_args){.call = {.name = name, .variant = (int)variant},
                                    .flags = flags,
                                    .boundary = boundary,
-                                   .in = in,
+                                   .in = prim_with_pitch(in),
                                    .mask = mask,
-                                   .out = out};
+                                   .out = prim_with_pitch(out)};
 }
 
 static prim_status run(prim_convolution_args *args, const void *h_fill, const prim_call *call)

@@ -82,6 +82,13 @@ prim_matrix prim_with_ld(prim_matrix matrix)
     return matrix;
 }
 
+prim_image prim_with_pitch(prim_image image)
+{
+    if (image.pitch == 0)
+        image.pitch = image.width * (size_t)image.channels * prim_element_bytes(image.type);
+    return image;
+}
+
 prim_status prim_check_rows(const prim_request *call, const char *name, size_t rows, size_t columns,
                             size_t ld, size_t element_bytes, size_t *count)
 {

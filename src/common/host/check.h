@@ -38,6 +38,9 @@ prim_status prim_check_vector(const prim_request *call, const char *name, const 
 /* A matrix whose ld, if it is 0, is that of the columns. */
 prim_matrix prim_with_ld(prim_matrix matrix);
 
+/* An image whose pitch, if it is 0, is that of a row. What does not fit size_t is refused later. */
+prim_image prim_with_pitch(prim_image image);
+
 /* The shape of a row-major matrix: ld at least columns, and the bytes from its first to its last
  * element in size_t. Where it holds, *count is the number of elements between these two. */
 prim_status prim_check_rows(const prim_request *call, const char *name, size_t rows, size_t columns,

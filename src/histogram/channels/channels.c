@@ -91,7 +91,7 @@ static prim_histogram_args channels_args(const char *name, prim_histogram_varian
 {
     prim_histogram_args args = prim_histogram_args_of(name, variant, image.type, image.data,
                                                       image.width * image.height, out);
-    args.image = image;
+    args.image = prim_with_pitch(image);
     args.ranges = h_ranges;
     return args;
 }
