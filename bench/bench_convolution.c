@@ -338,8 +338,8 @@ static size_t draw_side(draws *d, bool is_separable)
     return 1 + draw_below(d, is_separable ? 33 : is_wide ? 31 : 12);
 }
 
-/* Half of the masks are no squares, and two thirds of the images are clamped, which NPP does too. Columns
- * of a shape are elements, as many as whole pixels have. */
+/* Half of the masks are no squares, and two thirds of the images are clamped, as NPP wants them.
+ * Columns of a shape are elements, as many as whole pixels have. */
 static bench_case draw_case(draws *d, const char *name)
 {
     const bool is_separable = name == drawn_separable_name;
