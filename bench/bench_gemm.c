@@ -219,9 +219,9 @@ static void plan_gemm_shapes(const bench_options *options, bench_plan *plan)
 
 /* ---- drawn cases ---- */
 
-/* m, n and k log-uniform over 1…8192, of every op; one in five is a batch of so many
- * small ones that all bytes are drawn as elsewhere. So many cases of each type: they differ more
- * than shapes do. "1267x2761x6/nt" is A · Bᵀ. */
+/* m, n and k log-uniform over 1…8192, of every op; one in five is a batch of so many small ones
+ * that all bytes are drawn as elsewhere. So many cases of each type: they differ more than shapes
+ * do. "1267x2761x6/nt" is A · Bᵀ. */
 static bench_case draw_case(draws *d, size_t t)
 {
     static const double one_in_batches = 5;

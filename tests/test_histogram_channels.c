@@ -509,7 +509,7 @@ Test(histogram_channels, a_picture_counted_by_hand)
     guarded_free(&out);
 }
 
-/* Left out, a pitch is that of a row: of 3 × 2 pixels each byte is counted once, and none behind. */
+/* Left out, a pitch is that of a row: of 3 × 2 pixels each byte is counted, and none behind. */
 Test(histogram_channels, an_image_without_a_pitch_has_no_gaps)
 {
     static const uint8_t picture[] = {0, 1, 1, 1, 0, 1, 0, 0, 1, 1, 1, 1};
