@@ -130,9 +130,13 @@ foreign_folder() {
     touch file && refused 1 'no folder' vendor reduce file
 }
 
+copy_of_kit() {
+  mkdir changed && cp -r "$kit"/{LICENSE,include,src,simt,scripts} changed
+}
+
 # A kit with one more line: another version, in which reduce uses scan.
 changed_kit() {
-  mkdir changed && cp -r "$kit"/{LICENSE,include,src,simt,scripts} changed &&
+  copy_of_kit &&
     echo '#include <primitives/scan.h>' >>changed/src/reduce/reduce.c
 }
 
@@ -166,7 +170,7 @@ library_around() { # COPY
 # Two shared libraries with a copy each, of different versions, in one program: each calls its own.
 two_versions() {
   local copy folder
-  mkdir changed && cp -r "$kit"/{LICENSE,include,src,simt,scripts} changed &&
+  copy_of_kit &&
     sed -i 's/"16-byte loads/"changed: 16-byte loads/' changed/src/reduce/vectorized.cu &&
     vendor --cpu reduce one && changed/scripts/vendor.sh --cpu reduce two || return 1
   for copy in one two; do

@@ -82,8 +82,9 @@ typedef struct bench_case {
     bool transposed_a, transposed_b; /* in memory */
     prim_op op;                      /* of a reduction or a scan */
     prim_transform transform;
-    size_t mask_width, mask_height; /* of a drawn convolution, as what follows */
-    int channels, boundary;
+    int boundary;                   /* of a convolution */
+    size_t mask_width, mask_height; /* of a drawn one, as its channels */
+    int channels;
     size_t bins;    /* of a drawn histogram */
     bool has_state; /* so that no graph can hold it: cold only */
     cudaDataType_t element, result;

@@ -194,11 +194,6 @@ static const void *device_weights(const bench_case *c, const bench_operands *o)
     return d_weights;
 }
 
-static prim_boundary boundary_of(const bench_case *c)
-{
-    return is_drawn(c) ? (prim_boundary)c->boundary : PRIM_BOUNDARY_CLAMP;
-}
-
 static prim_status run_convolution(const bench_case *c, const bench_operands *o,
                                    cudaStream_t stream)
 {
@@ -208,11 +203,11 @@ static prim_status run_convolution(const bench_case *c, const bench_operands *o,
     const size_t offset = c->offset * k.element_bytes;
     const prim_image in = image_of(&k, c, part_of(o->d_in, offset)),
                      out = image_of(&k, c, part_of(o->d_out, offset));
+    const prim_boundary boundary = (prim_boundary)c->boundary;
     const prim_call call = call_of(o, stream);
-    return k.is_separable
-               ? prim_convolve_separable(variant, 0, boundary_of(c), NULL, in, row_of(mask),
-                                         column_of(mask), out, &call)
-               : prim_convolve_2d(variant, 0, boundary_of(c), NULL, in, mask, out, &call);
+    return k.is_separable ? prim_convolve_separable(variant, 0, boundary, NULL, in, row_of(mask),
+                                                    column_of(mask), out, &call)
+                          : prim_convolve_2d(variant, 0, boundary, NULL, in, mask, out, &call);
 }
 
 /* Where a run of all variants would take minutes, those that have a load for each product stay
@@ -231,6 +226,7 @@ static bench_case case_of(const kind *k, prim_convolution_variant variant)
                         .variant = prim_convolution_variant_info(variant)->name,
                         .type = k->type_name,
                         .element = k->type,
+                        .boundary = PRIM_BOUNDARY_CLAMP,
                         .variant_value = variant};
 }
 

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "call.h"
-#include "draw.h"
 #include "peers/peers.h"
 
 /* A longer call outlives what the cache held: it is as fast cold. */
@@ -92,7 +91,7 @@ static void time_mode(bound_case *turn, size_t count, bench_mode mode,
     for (size_t i = 0; i < timed; i++) {
         bench_result *r = &((const bound_case *)arguments[i])->results[mode];
         r->time = times[i];
-        if (mode == MODE_COLD && on_gpu() && !is_drawn(r->c) && times[i].median_us < LONGEST_HOT_US)
+        if (mode == MODE_COLD && on_gpu() && times[i].median_us < LONGEST_HOT_US)
             r->time.host_us = measure_host_us(run_bound, arguments[i], times[i].median_us);
         set_shares(r, ceilings);
     }

@@ -13,7 +13,7 @@ if [ "$preset" = cpu ]; then
   export SIMT_DEVICE=${SIMT_DEVICE:-9.0} # the rungs that need clusters, too
 fi
 [ "${1-}" != --help ] || [ -x "build/$preset/bench/primbench" ] || {
-  sed -n '2,/^set /{/^#/s/^# \{0,1\}//p}' "$0"
+  print_head "$0"
   echo "Once it is built, which the first run does, --help lists primbench's options."
   exit
 }

@@ -151,3 +151,8 @@ kit_version() {
   sed -nE 's/^#define PRIM_VERSION_(MAJOR|MINOR|PATCH) ([0-9]+)$/\2/p' include/primitives/types.h |
     paste -sd.
 }
+
+# The comment that a script begins with.
+print_head() { # SCRIPT
+  sed -n '2,/^set /{/^#/s/^# \{0,1\}//p}' "$1"
+}

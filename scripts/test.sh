@@ -16,7 +16,7 @@ for argument; do
   case $argument in
     --quick) export PRIM_TEST_LEVEL=quick ;;
     --gpu) presets=() ;;
-    --help) sed -n '2,/^set /{/^#/s/^# \{0,1\}//p}' "$0"; exit ;;
+    --help) print_head "$0"; exit ;;
     *) arguments+=("$argument") ;;
   esac
 done

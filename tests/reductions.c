@@ -3,15 +3,6 @@
 
 #include <math.h>
 
-const type_pair type_pairs[PAIRS] = {
-    {CUDA_R_8I, CUDA_R_8I},     {CUDA_R_8U, CUDA_R_8U},    {CUDA_R_16I, CUDA_R_16I},
-    {CUDA_R_16U, CUDA_R_16U},   {CUDA_R_32I, CUDA_R_32I},  {CUDA_R_32U, CUDA_R_32U},
-    {CUDA_R_64I, CUDA_R_64I},   {CUDA_R_64U, CUDA_R_64U},  {CUDA_R_16F, CUDA_R_16F},
-    {CUDA_R_16BF, CUDA_R_16BF}, {CUDA_R_32F, CUDA_R_32F},  {CUDA_R_64F, CUDA_R_64F},
-    {CUDA_R_8U, CUDA_R_32U},    {CUDA_R_8U, CUDA_R_64U},   {CUDA_R_32I, CUDA_R_64I},
-    {CUDA_R_16F, CUDA_R_32F},   {CUDA_R_16BF, CUDA_R_32F}, {CUDA_R_32F, CUDA_R_64F},
-};
-
 const char *const op_names[OPS] = {"sum", "min", "max", "product", "and", "or", "xor"};
 const char *const transform_names[TRANSFORMS] = {"none", "square", "abs"};
 

@@ -4,15 +4,11 @@
 #define TESTS_REDUCTIONS_H
 
 #include "support.h"
+#include "type_pairs.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
-typedef struct type_pair {
-    cudaDataType_t in, out;
-} type_pair;
-
-enum { PAIRS = 18, SAME_TYPES = 12, OPS = 7, TRANSFORMS = 3 };
-extern const type_pair type_pairs[PAIRS]; /* the first ones are of the same type twice */
+enum { OPS = 7, TRANSFORMS = 3 };
 extern const char *const op_names[OPS];
 extern const char *const transform_names[TRANSFORMS];
 

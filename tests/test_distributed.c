@@ -14,6 +14,7 @@
 #include "calls.h"
 #include "nccl_support.h"
 #include "support.h"
+#include "type_pairs.h"
 
 #ifdef SIMT_BACKEND
 #include <simt.h>
@@ -417,24 +418,15 @@ Test(distributed, a_thread_drives_each_rank)
     }
 }
 
-static const cudaDataType_t type_pairs[][2] = {
-    {CUDA_R_8I, CUDA_R_8I},     {CUDA_R_8U, CUDA_R_8U},    {CUDA_R_16I, CUDA_R_16I},
-    {CUDA_R_16U, CUDA_R_16U},   {CUDA_R_32I, CUDA_R_32I},  {CUDA_R_32U, CUDA_R_32U},
-    {CUDA_R_64I, CUDA_R_64I},   {CUDA_R_64U, CUDA_R_64U},  {CUDA_R_16F, CUDA_R_16F},
-    {CUDA_R_16BF, CUDA_R_16BF}, {CUDA_R_32F, CUDA_R_32F},  {CUDA_R_64F, CUDA_R_64F},
-    {CUDA_R_8U, CUDA_R_32U},    {CUDA_R_8U, CUDA_R_64U},   {CUDA_R_32I, CUDA_R_64I},
-    {CUDA_R_16F, CUDA_R_32F},   {CUDA_R_16BF, CUDA_R_32F}, {CUDA_R_32F, CUDA_R_64F},
-};
-
 /* Every pair of types, and operators and transforms in turn. */
 Test(distributed, all_types_and_operators)
 {
     const size_t ranks = least(devices(), 3);
     cr_assert(connect(ranks));
-    for (size_t p = 0; p < COUNT_OF(type_pairs); p++)
+    for (size_t p = 0; p < PAIRS; p++)
         for (prim_op op = PRIM_OP_SUM; op <= PRIM_OP_XOR; op++) {
-            const reduction r = {op, (prim_transform)((p + op) % 3), type_pairs[p][0],
-                                 type_pairs[p][1]};
+            const reduction r = {op, (prim_transform)((p + op) % 3), type_pairs[p].in,
+                                 type_pairs[p].out};
             if (type_is_float(r.in) && op >= PRIM_OP_AND)
                 continue;
             const size_t whole = 3 * tile_of(r.in) + 77;
@@ -534,8 +526,8 @@ Test(distributed, dot_products_of_all_types)
 {
     const size_t ranks = least(devices(), 3);
     cr_assert(connect(ranks));
-    for (size_t p = 0; p < COUNT_OF(type_pairs); p++) {
-        const reduction r = {PRIM_OP_SUM, PRIM_TRANSFORM_NONE, type_pairs[p][0], type_pairs[p][1]};
+    for (size_t p = 0; p < PAIRS; p++) {
+        const reduction r = {PRIM_OP_SUM, PRIM_TRANSFORM_NONE, type_pairs[p].in, type_pairs[p].out};
         check_dot(&r, ranks, INSIDE_TILES, 2 * tile_of(r.in) + 77);
         check_dot(&r, ranks, EQUAL, 100);
     }
@@ -665,10 +657,10 @@ Test(distributed, columns_and_rows_of_all_types_and_operators)
     const shape m = {2100, 17, 19};
     const size_t ranks = least(devices(), 3);
     cr_assert(connect(ranks));
-    for (size_t p = 0; p < COUNT_OF(type_pairs); p++)
+    for (size_t p = 0; p < PAIRS; p++)
         for (prim_op op = PRIM_OP_SUM; op <= PRIM_OP_XOR; op++) {
-            const reduction r = {op, (prim_transform)((p + op) % 3), type_pairs[p][0],
-                                 type_pairs[p][1]};
+            const reduction r = {op, (prim_transform)((p + op) % 3), type_pairs[p].in,
+                                 type_pairs[p].out};
             if (!type_is_float(r.in) || op < PRIM_OP_AND)
                 check_bands(&r, ranks, op % 2 == 0 ? INSIDE_TILES : EQUAL, m);
         }
@@ -1000,10 +992,10 @@ Test(distributed, scans_of_all_types_and_operators)
 {
     const size_t ranks = least(devices(), 3);
     cr_assert(connect(ranks));
-    for (size_t p = 0; p < COUNT_OF(type_pairs); p++)
+    for (size_t p = 0; p < PAIRS; p++)
         for (prim_op op = PRIM_OP_SUM; op <= PRIM_OP_PRODUCT; op++) {
             const scan s = {(prim_scan_kind)(p % 2), op, (prim_transform)((p + op) % 3),
-                            type_pairs[p][0], type_pairs[p][1]};
+                            type_pairs[p].in, type_pairs[p].out};
             const size_t whole = 2 * scan_tile_of(&s) + 77;
             void *const h_in = make_input(op, s.in, whole);
             check_scan(&s, ranks, RAGGED, whole, h_in);

@@ -14,22 +14,9 @@
 #include "calls.h"
 #include "rungs.h"
 #include "support.h"
+#include "type_pairs.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
-
-typedef struct type_pair {
-    cudaDataType_t in, out;
-} type_pair;
-
-static const type_pair type_pairs[] = {
-    {CUDA_R_8I, CUDA_R_8I},     {CUDA_R_8U, CUDA_R_8U},    {CUDA_R_16I, CUDA_R_16I},
-    {CUDA_R_16U, CUDA_R_16U},   {CUDA_R_32I, CUDA_R_32I},  {CUDA_R_32U, CUDA_R_32U},
-    {CUDA_R_64I, CUDA_R_64I},   {CUDA_R_64U, CUDA_R_64U},  {CUDA_R_16F, CUDA_R_16F},
-    {CUDA_R_16BF, CUDA_R_16BF}, {CUDA_R_32F, CUDA_R_32F},  {CUDA_R_64F, CUDA_R_64F},
-    {CUDA_R_8U, CUDA_R_32U},    {CUDA_R_8U, CUDA_R_64U},   {CUDA_R_32I, CUDA_R_64I},
-    {CUDA_R_16F, CUDA_R_32F},   {CUDA_R_16BF, CUDA_R_32F}, {CUDA_R_32F, CUDA_R_64F},
-};
-enum { PAIRS = COUNT_OF(type_pairs), SAME_TYPES = 12 };
 
 static const char *const op_names[] = {"sum", "min", "max", "product"};
 enum { OPS = COUNT_OF(op_names), TRANSFORMS = 3, KINDS = 2 };

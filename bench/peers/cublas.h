@@ -5,12 +5,18 @@
 #include <cublas_v2.h>
 
 #include "peers/peers.h"
+#include "product.h"
 
 /* Ends the program with a sentence where cuBLAS failed. */
 void must_cublas(cublasStatus_t status, const char *what);
 
 /* The one handle of the run, working on this stream in the operands' workspace. */
 cublasHandle_t cublas_handle_on(cudaStream_t stream, const bench_operands *o);
+
+static inline cublasOperation_t cublas_op_of(product_operand x)
+{
+    return x.transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
+}
 
 /* As bench_peer has it: what cuBLAS advises for its largest devices. */
 size_t cublas_workspace_bytes(const bench_case *c, const bench_operands *o);

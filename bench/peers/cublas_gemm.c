@@ -1,7 +1,6 @@
 /* cuBLAS: C = A · B, all B behind all A. It is column-major: a row-major matrix is its own
  * transpose there, so that Cᵀ = Bᵀ · Aᵀ is asked for. */
 #include "peers/cublas.h"
-#include "product.h"
 
 /* A pair of types that cuBLAS adds up in another one. */
 typedef struct types {
@@ -34,11 +33,6 @@ static bool does(const bench_case *c)
              operand_b(c).first % 4 == 0));
 }
 
-static cublasOperation_t op_of(product_operand x)
-{
-    return x.transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
-}
-
 /* 1 and 0 in the type that scales sums of these. */
 static const void *scalar(cublasComputeType_t sums, bool is_one)
 {
@@ -60,11 +54,11 @@ static prim_status run(const bench_case *c, const bench_operands *o, cudaStream_
                                                                             (const char *)o->d_in +
                                                                             b.first * t->bytes;
     const int m = (int)c->m, n = (int)c->n, k = (int)c->k;
-    must_cublas(cublasGemmStridedBatchedEx(cublas_handle_on(stream, o), op_of(b), op_of(a), n, m, k,
-                                           one, d_b, c->element, (int)b.ld, (long long)b.elements,
-                                           d_a, c->element, (int)a.ld, (long long)a.elements, zero,
-                                           o->d_out, c->result, n, (long long)of_c, (int)batches,
-                                           t->sums, CUBLAS_GEMM_DEFAULT),
+    must_cublas(cublasGemmStridedBatchedEx(
+                    cublas_handle_on(stream, o), cublas_op_of(b), cublas_op_of(a), n, m, k, one,
+                    d_b, c->element, (int)b.ld, (long long)b.elements, d_a, c->element, (int)a.ld,
+                    (long long)a.elements, zero, o->d_out, c->result, n, (long long)of_c,
+                    (int)batches, t->sums, CUBLAS_GEMM_DEFAULT),
                 "gemm");
     return PRIM_OK;
 }

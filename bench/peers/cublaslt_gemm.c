@@ -5,7 +5,6 @@
 #include <cublasLt.h>
 
 #include "peers/cublas.h"
-#include "product.h"
 
 enum { WORKSPACE_BYTES = 32 << 20 }; /* what cuBLAS takes on Hopper */
 
@@ -49,7 +48,7 @@ static cublasLtMatrixLayout_t layout_of(product_operand x, size_t batches)
 
 static void set_op(cublasLtMatmulDescAttributes_t which, product_operand x)
 {
-    const cublasOperation_t op = x.transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
+    const cublasOperation_t op = cublas_op_of(x);
     must_cublas(cublasLtMatmulDescSetAttribute(made.product, which, &op, sizeof op), "an op");
 }
 
@@ -98,10 +97,9 @@ static bool are_alike(const bench_case *x, const bench_case *y)
 static prim_status run(const bench_case *c, const bench_operands *o, cudaStream_t stream)
 {
     const float one = 1, zero = 0;
-    const float *const d_a = (const float *)o->d_in + operand_a(c).first, *const d_b =
-                                                                              (const float *)
-                                                                                  o->d_in +
-                                                                              operand_b(c).first;
+    const float *const d_in = o->d_in;
+    const float *const d_a = d_in + operand_a(c).first;
+    const float *const d_b = d_in + operand_b(c).first;
     if (made.handle == NULL || !are_alike(&made.of, c))
         describe(c, batches_of(c));
     must_cublas(cublasLtMatmul(made.handle, made.product, &one, d_b, made.a, d_a, made.b, &zero,

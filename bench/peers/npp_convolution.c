@@ -19,8 +19,7 @@ static bool is_of_masks(const bench_case *c)
 static bool does(const bench_case *c)
 {
     const extent_of_mask mask = convolution_mask(c);
-    const bool is_clamped = !is_drawn(c) || c->boundary == PRIM_BOUNDARY_CLAMP;
-    return is_of_masks(c) && !mask.is_separable && is_clamped && c->rows > 1 &&
+    return is_of_masks(c) && c->boundary == PRIM_BOUNDARY_CLAMP && c->rows > 1 &&
            (mask.channels == 1 || mask.channels == 3 || mask.channels == 4) && mask.width <= 15 &&
            mask.height <= 15 && /* of larger ones its results are not those of the others */
            (c->element == CUDA_R_32F || c->element == CUDA_R_8U || c->element == CUDA_R_16U);
@@ -69,9 +68,12 @@ static NppStreamContext context_on(cudaStream_t stream)
 }
 
 /* NPP has a function for each type and number of channels, with the same arguments. */
-#define FILTER(T, CALL)                                                                         \
-    nppiFilterBorder##CALL((const T *)d_in, step, size, origin, (T *)d_out, step, size, turned, \
-                           sides, anchor, NPP_BORDER_REPLICATE, context)
+#define FILTER(CHANNELS, T, CALL)                                                               \
+    case CHANNELS * 8 + sizeof(T):                                                              \
+        status =                                                                                \
+            nppiFilterBorder##CALL((const T *)d_in, step, size, origin, (T *)d_out, step, size, \
+                                   turned, sides, anchor, NPP_BORDER_REPLICATE, context);       \
+        break;
 
 static prim_status run(const bench_case *c, const bench_operands *o, cudaStream_t stream)
 {
@@ -90,34 +92,16 @@ static prim_status run(const bench_case *c, const bench_operands *o, cudaStream_
     char *const d_out = (char *)o->d_out + c->offset * bytes;
     const NppStreamContext context = context_on(stream);
     NppStatus status = NPP_ERROR;
-    switch (mask.channels * 8 + (int)bytes) {
-    case 8 + 1:
-        status = FILTER(Npp8u, 32f_8u_C1R_Ctx);
-        break;
-    case 8 + 2:
-        status = FILTER(Npp16u, 32f_16u_C1R_Ctx);
-        break;
-    case 8 + 4:
-        status = FILTER(Npp32f, _32f_C1R_Ctx);
-        break;
-    case 24 + 1:
-        status = FILTER(Npp8u, 32f_8u_C3R_Ctx);
-        break;
-    case 24 + 2:
-        status = FILTER(Npp16u, 32f_16u_C3R_Ctx);
-        break;
-    case 24 + 4:
-        status = FILTER(Npp32f, _32f_C3R_Ctx);
-        break;
-    case 32 + 1:
-        status = FILTER(Npp8u, 32f_8u_C4R_Ctx);
-        break;
-    case 32 + 2:
-        status = FILTER(Npp16u, 32f_16u_C4R_Ctx);
-        break;
-    case 32 + 4:
-        status = FILTER(Npp32f, _32f_C4R_Ctx);
-        break;
+    switch ((size_t)mask.channels * 8 + bytes) {
+        FILTER(1, Npp8u, 32f_8u_C1R_Ctx)
+        FILTER(1, Npp16u, 32f_16u_C1R_Ctx)
+        FILTER(1, Npp32f, _32f_C1R_Ctx)
+        FILTER(3, Npp8u, 32f_8u_C3R_Ctx)
+        FILTER(3, Npp16u, 32f_16u_C3R_Ctx)
+        FILTER(3, Npp32f, _32f_C3R_Ctx)
+        FILTER(4, Npp8u, 32f_8u_C4R_Ctx)
+        FILTER(4, Npp16u, 32f_16u_C4R_Ctx)
+        FILTER(4, Npp32f, _32f_C4R_Ctx)
     }
     if (status == NPP_SUCCESS)
         return PRIM_OK;
