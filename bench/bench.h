@@ -36,6 +36,7 @@ typedef struct bench_options {
     bool peers, list;
     bool ladders; /* one case a pattern */
     bool full;    /* every case, without being named */
+    bool hot;     /* measure drawn cases hot too, as listed ones are */
     bool alone;   /* measure calls that meet an idle GPU and are waited for */
     bool times;   /* measure, though the CPU backend's times say nothing about a GPU */
     bool shapes;  /* odd shapes in place of the usual sizes */
@@ -71,7 +72,7 @@ typedef struct bench_case {
     const char *variant; /* NULL for a peer */
     const char *peer;    /* NULL for ours */
     const char *type;
-    char shape[32];
+    char shape[48];
     bench_input input;
     size_t size;                     /* elements in all */
     size_t rows;                     /* of a matrix; 1: a vector */
@@ -85,8 +86,10 @@ typedef struct bench_case {
     int boundary;                   /* of a convolution */
     size_t mask_width, mask_height; /* of a drawn one, as its channels */
     int channels;
-    size_t bins;    /* of a drawn histogram */
-    bool has_state; /* so that no graph can hold it: cold only */
+    size_t bins;        /* of a drawn histogram */
+    int matrix;         /* of a drawn sparse one: which kind (matrix_kinds.h) */
+    double row_entries; /* and about how many entries a row has */
+    bool has_state;     /* so that no graph can hold it: cold only */
     cudaDataType_t element, result;
     int variant_value;
     double bytes; /* inputs once, outputs once */
@@ -206,8 +209,9 @@ bool on_gpu(void);
  * may have no time. */
 int mode_count(void);
 void timing_begin(bool with_alone);
-/* From now on cold times alone, of fewer repetitions where a call is long, and no host times. */
-void timing_in_short(void);
+/* From now on fewer repetitions where a call is long, no host times, and hot ones only if asked
+ * for. */
+void timing_in_short(bool with_hot);
 double measure_host_us(bench_call *call, const void *argument, double call_us);
 bench_ceilings measure_ceilings(void);
 bench_time measure(bench_mode mode, bench_call *call, const void *argument);

@@ -12,6 +12,7 @@
 
 #include "bench.h"
 #include "call.h"
+#include "draw.h"
 #include "matrix_kinds.h"
 
 static const struct {
@@ -80,6 +81,20 @@ static const matrix_kind *kind_of(const bench_case *c)
     return found;
 }
 
+/* A square one of a listed kind. */
+static matrix_plan listed_matrix(const matrix_kind *k, size_t rows)
+{
+    return (matrix_plan){.kind = k, .rows = rows, .columns = rows};
+}
+
+static matrix_plan matrix_of(const bench_case *c)
+{
+    if (!is_drawn(c))
+        return listed_matrix(kind_of(c), c->size);
+    return (matrix_plan){
+        .rows = c->size, .columns = c->k, .drawn = (drawn_rows)c->matrix, .mean = c->row_entries};
+}
+
 /* Not where a rung would take minutes, or padding most of the memory. */
 static bool is_worth_it(prim_spmv_variant variant, cudaDataType_t type, const matrix_extent *e)
 {
@@ -92,11 +107,12 @@ static bool is_worth_it(prim_spmv_variant variant, cudaDataType_t type, const ma
     return format != PRIM_SPARSE_ELL || e->rows * e->longest <= 8 * e->entries;
 }
 
-/* For every format the bytes that CSR needs, so that shares compare: each array, x and y once. A
- * case of COO has its own 12 bytes an entry, in f32. */
+/* For every format the bytes that CSR needs, so that shares compare: each array, y, and what entries
+ * can need of x, once. A case of COO has its own 12 bytes an entry, in f32. */
 static double bytes_of(const matrix_extent *e, size_t value_bytes, prim_sparse_format format)
 {
-    const size_t index = sizeof(int32_t), vectors = 2 * e->rows * value_bytes;
+    const size_t needed = e->columns < e->entries ? e->columns : e->entries;
+    const size_t index = sizeof(int32_t), vectors = (e->rows + needed) * value_bytes;
     return format == PRIM_SPARSE_COO
                ? (double)(e->entries * (value_bytes + 2 * index) + vectors)
                : (double)(e->entries * (value_bytes + index) + (e->rows + 1) * index + vectors);
@@ -117,11 +133,11 @@ static const char *name_of_case(const matrix_kind *k, prim_sparse_format format,
     return name;
 }
 
-static bench_case case_of(const matrix_kind *k, size_t type, const matrix_extent *e,
-                          bench_input input, prim_sparse_format format)
+static bench_case case_of(const char *name, size_t type, const matrix_extent *e, bench_input input,
+                          prim_sparse_format format)
 {
     bench_case c = {.pattern = "spmv",
-                    .name = name_of_case(k, format, false),
+                    .name = name,
                     .type = types[type].name,
                     .input = input,
                     .size = e->rows,
@@ -150,8 +166,9 @@ static size_t plan_bytes_of(const prim_sparse *csr)
 static void plan_group(bench_plan *plan, const matrix_kind *k, size_t type, size_t rows,
                        bench_input input, prim_sparse_format format)
 {
-    const matrix_extent e = measure_matrix(k, rows);
-    bench_case c = case_of(k, type, &e, input, format);
+    const matrix_plan m = listed_matrix(k, rows);
+    const matrix_extent e = measure_matrix(&m);
+    bench_case c = case_of(name_of_case(k, format, false), type, &e, input, format);
     for (size_t v = 0; prim_spmv_variant_at(v) != NULL; v++) {
         const prim_spmv_variant variant = prim_spmv_variant_at(v)->value;
         c.variant = prim_spmv_variant_info(variant)->name;
@@ -231,6 +248,44 @@ static void plan_sparse_shapes(const bench_options *options, bench_plan *plan)
     plan_kinds(options, plan, true);
 }
 
+/* ---- drawn cases ---- */
+
+/* Once by AUTO, and once by a plan that is not timed; a library prepares what it has likewise. */
+static const char *const drawn_names[] = {"drawn_csr", "drawn_planned"};
+
+/* The bytes of entries as elsewhere, but no more than fits most devices beside a plan; rows
+ * log-uniform over 1…entries, columns over what rows need…4 times the longer side. */
+static matrix_plan draw_matrix_plan(draws *d, size_t entry_bytes)
+{
+    const double most_bytes = 0x1p28, bytes = fmin(draw_bytes(d), most_bytes),
+                 entries = fmax(bytes / (double)entry_bytes, 1);
+    matrix_plan m = {.rows = draw_size(d, 1, entries),
+                     .drawn = (drawn_rows)draw_below(d, DRAWN_ROWS)};
+    m.mean = entries / (double)m.rows;
+    m.columns = draw_size(d, m.mean, 4 * fmax(m.mean, (double)m.rows));
+    return m;
+}
+
+static void plan_drawn(const bench_options *options, bench_plan *plan)
+{
+    for (size_t n = 0; n < sizeof drawn_names / sizeof *drawn_names; n++)
+        for (draws d = begin_draws(options, drawn_names[n]); next_case(&d);) {
+            const size_t t = draw_below(&d, TYPES);
+            const matrix_plan m = draw_matrix_plan(&d, types[t].bytes + sizeof(int32_t));
+            const matrix_extent e = measure_matrix(&m);
+            bench_case c = case_of(drawn_names[n], t, &e, INPUT_UNIFORM, PRIM_SPARSE_CSR);
+            c.variant = "auto";
+            c.variant_value = n == 0 ? (int)PRIM_SPMV_AUTO : (int)PLANNED;
+            c.k = m.columns;
+            c.matrix = m.drawn;
+            c.row_entries = m.mean;
+            snprintf(c.shape, sizeof c.shape, "%zux%zu/%.4g %s", m.rows, m.columns, m.mean,
+                     drawn_rows_name(m.drawn));
+            number_case(&c, &d);
+            plan_add(plan, c);
+        }
+}
+
 /* ---- operands ---- */
 
 static void *allocate(size_t bytes)
@@ -258,7 +313,7 @@ static double whole_number(uint64_t i, bench_input input, int64_t most)
 
 /* Rows from `begin` on, to `end`. */
 typedef struct part {
-    const matrix_kind *k;
+    const matrix_plan *matrix;
     const prim_sparse *csr;
     size_t begin, end, value_bytes;
     bench_input input;
@@ -271,7 +326,7 @@ static int fill_part(void *any)
     int32_t *columns = (int32_t *)p->csr->column_indices;
     for (size_t row = p->begin; row < p->end; row++)
         for (int32_t e = offsets[row]; e < offsets[row + 1]; e++) {
-            columns[e] = (int32_t)p->k->column(row, (size_t)(e - offsets[row]), p->csr->rows);
+            columns[e] = (int32_t)entry_column(p->matrix, row, (size_t)(e - offsets[row]));
             write_value(p->value_bytes, (void *)p->csr->values, (size_t)e,
                         whole_number((uint64_t)e, p->input, 8));
         }
@@ -304,14 +359,15 @@ static void fill(const part *all)
 }
 
 /* In CSR; the arrays are the caller's to free. */
-static prim_sparse make_csr(const matrix_kind *k, size_t rows, cudaDataType_t type,
-                            size_t value_bytes, bench_input input)
+static prim_sparse make_csr(const matrix_plan *m, cudaDataType_t type, size_t value_bytes,
+                            bench_input input)
 {
-    const matrix_extent extent = measure_matrix(k, rows);
+    const matrix_extent extent = measure_matrix(m);
+    const size_t rows = m->rows;
     int32_t *offsets = allocate((rows + 1) * sizeof *offsets);
     const prim_sparse csr = {.format = PRIM_SPARSE_CSR,
                              .rows = rows,
-                             .columns = rows,
+                             .columns = m->columns,
                              .entries = extent.entries,
                              .value_type = type,
                              .offset_type = CUDA_R_32I,
@@ -320,8 +376,8 @@ static prim_sparse make_csr(const matrix_kind *k, size_t rows, cudaDataType_t ty
                              .values = allocate(extent.entries * value_bytes)};
     offsets[0] = 0;
     for (size_t row = 0; row < rows; row++)
-        offsets[row + 1] = offsets[row] + (int32_t)k->length(row, rows);
-    fill(&(part){.k = k, .csr = &csr, .value_bytes = value_bytes, .input = input});
+        offsets[row + 1] = offsets[row] + (int32_t)row_length(m, row);
+    fill(&(part){.matrix = m, .csr = &csr, .value_bytes = value_bytes, .input = input});
     return csr;
 }
 
@@ -329,17 +385,17 @@ static prim_sparse make_csr(const matrix_kind *k, size_t rows, cudaDataType_t ty
 static const prim_sparse *csr_of(const bench_case *c, size_t value_bytes)
 {
     static prim_sparse last;
-    static const matrix_kind *k;
+    static matrix_plan of;
     static bench_input input;
-    if (k == kind_of(c) && last.rows == c->size && last.value_type == c->element &&
-        input == c->input)
+    const matrix_plan wanted = matrix_of(c);
+    if (is_same_matrix(&of, &wanted) && last.value_type == c->element && input == c->input)
         return &last;
     free((void *)last.row_offsets);
     free((void *)last.column_indices);
     free((void *)last.values);
-    k = kind_of(c);
+    of = wanted;
     input = c->input;
-    last = make_csr(k, c->size, c->element, value_bytes, input);
+    last = make_csr(&of, c->element, value_bytes, input);
     return &last;
 }
 
@@ -445,6 +501,7 @@ const bench_pattern bench_sparse = {
     .header = "sparse",
     .plan = plan_sparse,
     .plan_shapes = plan_sparse_shapes,
+    .plan_draw = plan_drawn,
     .set_up = set_up_sparse,
     .run = run_sparse,
     .same = same_sums,

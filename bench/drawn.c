@@ -1,5 +1,6 @@
 /* What a run of drawn cases says: for each call, how large AUTO's share of the roofline is, and its
- * ratio to the fastest peer; and which cases are the worst. Cold times. */
+ * ratio to the fastest peer, cold, and hot or alone where these were measured; and which cases are
+ * the worst, cold. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -111,23 +112,24 @@ typedef struct outcome {
     double share, ratio;
 } outcome;
 
-static outcome outcome_of(const bench_result *group, size_t count)
+static outcome outcome_of(const bench_result *group, size_t count, bench_mode mode)
 {
-    const bench_yardsticks y = find_yardsticks(group, count, MODE_COLD);
+    const bench_yardsticks y = find_yardsticks(group, count, mode);
     if (y.automatic == NULL)
         return (outcome){0, 0};
     return (outcome){y.automatic->of_floor,
                      y.peer != NULL ? y.peer->time.median_us / y.automatic->time.median_us : 0};
 }
 
-static void print_call(const bench_result *results, size_t count, const bench_case *c)
+static void print_call(const bench_result *results, size_t count, const bench_case *c,
+                       bench_mode mode)
 {
     figures shares = make_figures(count), ratios = make_figures(count);
     for (size_t i = 0, length; i < count; i += length) {
         length = group_length(&results[i], count - i);
         if (!is_drawn(results[i].c) || !same_call(results[i].c, c))
             continue;
-        const outcome o = outcome_of(&results[i], length);
+        const outcome o = outcome_of(&results[i], length, mode);
         if (o.share > 0)
             add_figure(&shares, o.share, results[i].c);
         if (o.ratio > 0)
@@ -168,7 +170,7 @@ static void print_worst(const bench_context *context, const bench_result *result
     for (size_t i = 0, length; i < count; i += length) {
         length = group_length(&results[i], count - i);
         const double of_group =
-            is_drawn(results[i].c) ? figure(outcome_of(&results[i], length)) : 0;
+            is_drawn(results[i].c) ? figure(outcome_of(&results[i], length, MODE_COLD)) : 0;
         if (of_group > 0 && of_group < 1)
             add_figure(&all, of_group, results[i].c);
     }
@@ -200,21 +202,33 @@ static double ratio_of(outcome o)
     return o.ratio;
 }
 
+static bool has_mode(const bench_result *results, size_t count, bench_mode mode)
+{
+    size_t i = 0;
+    while (i < count &&
+           (results[i].mode != mode || results[i].time.median_us <= 0 || !is_drawn(results[i].c)))
+        i++;
+    return i < count;
+}
+
+static void print_calls(const bench_context *context, const bench_result *results, size_t count,
+                        bench_mode mode)
+{
+    printf("\n%zu cases a call, seed %u, of AUTO, %s: cases, mean [90 %%], 5th percentile\n"
+           "  %-31s  %33s  %33s\n",
+           context->drawn, context->seed, mode_name(mode), "",
+           mode == MODE_COLD ? "share of the roofline" : "", "times the fastest library");
+    for (size_t i = 0; i < count; i++)
+        if (is_first_of_call(results, i))
+            print_call(results, count, results[i].c, mode);
+}
+
 void print_drawn(const bench_context *context, const bench_result *results, size_t count)
 {
-    bool is_titled = false;
-    for (size_t i = 0; i < count; i++) {
-        if (!is_first_of_call(results, i))
-            continue;
-        if (!is_titled)
-            printf("\n%zu cases a call, seed %u, of AUTO: cases, mean [90 %%], 5th percentile\n"
-                   "  %-31s  %33s  %33s\n",
-                   context->drawn, context->seed, "", "share of the roofline",
-                   "times the fastest library");
-        is_titled = true;
-        print_call(results, count, results[i].c);
-    }
-    if (!is_titled)
+    for (int mode = 0; mode < MODE_COUNT; mode++)
+        if (has_mode(results, count, (bench_mode)mode))
+            print_calls(context, results, count, (bench_mode)mode);
+    if (!has_mode(results, count, MODE_COLD))
         return;
     print_worst(context, results, count, "Slowest beside the libraries", ratio_of);
     print_worst(context, results, count, "Farthest from the roofline", share_of);

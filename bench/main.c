@@ -232,7 +232,7 @@ static int measure_plan(const bench_options *options, const bench_plan *plan)
     const bench_context context = make_context(options);
     print_context(&context);
     if (options->draw > 0)
-        timing_in_short();
+        timing_in_short(options->hot);
     const size_t count = plan->count * (size_t)mode_count();
     bench_result *results = calloc(count, sizeof *results);
     if (results == NULL)

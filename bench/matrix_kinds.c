@@ -221,11 +221,99 @@ const matrix_kind *matrix_kind_at(size_t index)
     return index < sizeof kinds / sizeof *kinds ? &kinds[index] : NULL;
 }
 
-matrix_extent measure_matrix(const matrix_kind *kind, size_t rows)
+/* ---- drawn ones ---- */
+
+const char *drawn_rows_name(drawn_rows rows)
 {
-    matrix_extent e = {.rows = rows};
-    for (size_t row = 0; row < rows; row++) {
-        const size_t length = kind->length(row, rows);
+    static const char *const names[DRAWN_ROWS] = {
+        [ROWS_CONSTANT] = "constant",    [ROWS_UNIFORM] = "uniform", [ROWS_LOGNORMAL] = "lognormal",
+        [ROWS_POWER_LAW] = "power_law",  [ROWS_BANDED] = "banded",   [ROWS_CLUSTERED] = "clustered",
+        [ROWS_HALF_EMPTY] = "half_empty"};
+    return names[rows];
+}
+
+/* In (0, 1]. */
+static double unit_of(size_t number)
+{
+    return (double)((hash(number) >> 11) + 1) * 0x1p-53;
+}
+
+/* exp(N(-1/2, 1)), whose mean is 1. */
+static double lognormal(size_t row)
+{
+    const double pi = 3.14159265358979323846;
+    return exp(sqrt(-2 * log(unit_of(2 * row))) * cos(2 * pi * unit_of(2 * row + 1)) - 0.5);
+}
+
+/* l or more in a share of l^-1.2; the mean of l is 6. */
+static double power_law(size_t row)
+{
+    return pow(unit_of(row), -1 / 1.2) / 6;
+}
+
+enum { CLUSTER_ROWS = 64, CLUSTER_RUN = 8 };
+
+/* A row's length over the mean, before it is rounded. */
+static double relative_length(drawn_rows rows, size_t row)
+{
+    switch (rows) {
+    case ROWS_UNIFORM:
+        return 2 * unit_of(row);
+    case ROWS_LOGNORMAL:
+        return lognormal(row);
+    case ROWS_POWER_LAW:
+        return power_law(row);
+    case ROWS_CLUSTERED:
+        return 2 * unit_of(row / CLUSTER_ROWS);
+    case ROWS_HALF_EMPTY:
+        return hash(row) % 2 == 0 ? 0 : 2;
+    default:
+        return 1;
+    }
+}
+
+static size_t drawn_length(const matrix_plan *m, size_t row)
+{
+    const double length = m->mean * relative_length(m->drawn, row) + 0.5;
+    return length < (double)m->columns ? (size_t)length : m->columns;
+}
+
+static size_t drawn_column(const matrix_plan *m, size_t row, size_t s)
+{
+    if (m->drawn == ROWS_BANDED) {
+        const size_t centre = (size_t)((double)row / (double)m->rows * (double)m->columns);
+        return (centre + s) % m->columns;
+    }
+    if (m->drawn == ROWS_CLUSTERED) {
+        const size_t run = hash(row / CLUSTER_ROWS << 24 ^ s / CLUSTER_RUN);
+        return (run % m->columns + s % CLUSTER_RUN) % m->columns;
+    }
+    return random_column(row, s, m->columns);
+}
+
+/* ---- all ---- */
+
+bool is_same_matrix(const matrix_plan *a, const matrix_plan *b)
+{
+    return a->kind == b->kind && a->rows == b->rows && a->columns == b->columns &&
+           a->drawn == b->drawn && a->mean == b->mean;
+}
+
+size_t row_length(const matrix_plan *m, size_t row)
+{
+    return m->kind != NULL ? m->kind->length(row, m->rows) : drawn_length(m, row);
+}
+
+size_t entry_column(const matrix_plan *m, size_t row, size_t s)
+{
+    return m->kind != NULL ? m->kind->column(row, s, m->rows) : drawn_column(m, row, s);
+}
+
+matrix_extent measure_matrix(const matrix_plan *m)
+{
+    matrix_extent e = {.rows = m->rows, .columns = m->columns};
+    for (size_t row = 0; row < m->rows; row++) {
+        const size_t length = row_length(m, row);
         e.entries += length;
         e.longest = length > e.longest ? length : e.longest;
     }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "call.h"
+#include "draw.h"
 #include "peers/peers.h"
 
 /* A longer call outlives what the cache held: it is as fast cold. */
@@ -31,12 +32,25 @@ static prim_status run_bound(const void *argument, cudaStream_t stream)
 }
 
 /* Of these operands: a sparse matrix has sizes that the case does not tell. */
+static prim_status ask(const bound_case *b, prim_answer *answer)
+{
+    bench_operands asking = b->operands;
+    asking.answer = answer;
+    asking.d_workspace = NULL;
+    asking.workspace_bytes = 0;
+    return b->pattern->run(b->c, &asking, NULL);
+}
+
+static bool takes(const bound_case *b)
+{
+    prim_answer answer;
+    return ask(b, &answer) == PRIM_OK;
+}
+
 static size_t workspace_of(const bound_case *b)
 {
     prim_answer answer;
-    bench_operands asking = b->operands;
-    asking.answer = &answer;
-    must_prim(b->pattern->run(b->c, &asking, NULL));
+    must_prim(ask(b, &answer));
     return answer.workspace_bytes;
 }
 
@@ -161,6 +175,34 @@ static void measure_turn(group *g, const size_t *members, size_t count,
         unbind_case(&turn[i]);
 }
 
+/* A drawn case that no peer takes is compared with the lowest rung that does, where that is quick:
+ * some rungs have one thread. */
+static bool is_to_be_compared(const group *g)
+{
+    const double most_bytes = 0x1p20, most_flops = 0x1p28;
+    const bench_case *const c = &g->cases[0];
+    return g->count == 1 && is_drawn(c) && c->variant_value == 0 && c->bytes <= most_bytes &&
+           c->flops <= most_flops;
+}
+
+static void compare_with_a_rung(group *g)
+{
+    enum { MOST_VARIANTS = 32 };
+    bench_case rung = g->cases[0];
+    bound_case bound;
+    rung.variant = "the lowest rung";
+    bind_case(&bound, &rung, NULL);
+    do
+        rung.variant_value++;
+    while (rung.variant_value < MOST_VARIANTS && !takes(&bound));
+    if (rung.variant_value < MOST_VARIANTS) {
+        give_workspace(&bound);
+        run_once(&bound);
+        check_result(&bound, &g->h_first);
+    }
+    unbind_case(&bound);
+}
+
 /* The first case and the peers: their numbers in the group. */
 static size_t in_turn(const group *g, size_t *members)
 {
@@ -178,6 +220,8 @@ static void measure_group(group *g, const bench_plan *plan, const bench_ceilings
     const size_t count = in_turn(g, members);
     show_progress(done, plan->count, case_label(&g->cases[0]));
     measure_turn(g, members, count, ceilings);
+    if (is_to_be_compared(g))
+        compare_with_a_rung(g);
     done += count;
     for (size_t i = 1; i < g->count; i++) {
         if (g->cases[i].peer != NULL)

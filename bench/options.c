@@ -47,6 +47,7 @@ enum {
     KEY_LADDERS,
     KEY_FULL,
     KEY_TIMES,
+    KEY_HOT,
     KEY_ALONE,
     KEY_DRAW,
     KEY_SEED,
@@ -84,6 +85,7 @@ static const struct argp_option option_table[] = {
     {"ladders", KEY_LADDERS, NULL, 0, "One case a pattern, in short tables: the default on a GPU",
      0},
     {"full", KEY_FULL, NULL, 0, "All cases of all patterns", 0},
+    {"hot", KEY_HOT, NULL, 0, "Measures drawn cases hot too; listed ones always are", 0},
     {"alone", KEY_ALONE, NULL, 0,
      "Measures also calls that meet an idle device and are waited for, by the host's clock", 0},
     {"times", KEY_TIMES, NULL, 0,
@@ -263,10 +265,10 @@ static void check_together(const bench_options *o, struct argp_state *state)
     if (o->shapes && (measures_nothing(o) || o->size_count > 0))
         argp_error(state, "--family shapes has sizes of its own, and is measured");
     if (o->draw > 0 && (measures_nothing(o) || o->shapes || o->full || o->size_count > 0 ||
-                        o->input_count > 0 || o->variants.count > 0 || o->alone))
-        argp_error(state, "--draw draws sizes and inputs, and measures AUTO, cold");
-    if (o->draw == 0 && (o->seed != 0 || o->only != SIZE_MAX))
-        argp_error(state, "--seed and --only are of --draw");
+                        o->input_count > 0 || o->variants.count > 0))
+        argp_error(state, "--draw draws sizes and inputs, and measures AUTO");
+    if (o->draw == 0 && (o->seed != 0 || o->only != SIZE_MAX || o->hot))
+        argp_error(state, "--seed, --only and --hot are of --draw");
     if (o->ladders && (o->shapes || o->full || o->draw > 0))
         argp_error(state, "--ladders has one case a pattern");
     if (measures_nothing(o) && o->list)
@@ -332,6 +334,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_FULL:
         o->full = true;
+        return 0;
+    case KEY_HOT:
+        o->hot = true;
         return 0;
     case KEY_ALONE:
         o->alone = true;

@@ -48,23 +48,23 @@ bool on_gpu(void)
 #endif
 }
 
-static bool alone_too, in_short;
+static bool alone_too, hot_too, in_short;
 
-void timing_in_short(void)
+void timing_in_short(bool with_hot)
 {
     in_short = true;
+    hot_too = with_hot;
 }
 
 int mode_count(void)
 {
-    if (in_short)
-        return MODE_COLD + 1;
-    return alone_too ? MODE_COUNT : on_gpu() ? MODE_HOT + 1 : MODE_COLD + 1;
+    return alone_too ? MODE_COUNT : hot_too ? MODE_HOT + 1 : MODE_COLD + 1;
 }
 
 void timing_begin(bool with_alone)
 {
     alone_too = with_alone;
+    hot_too = on_gpu();
     must(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "a stream");
     must(cudaEventCreate(&start), "an event");
     must(cudaEventCreate(&end), "an event");

@@ -10,6 +10,15 @@
 #include "draw.h"
 #include "peers/peers.h"
 
+/* These files are compiled a second time against the CUB that -DPRIM_CCCL names: CMake then defines
+ * the suffix that tells its peers from those of the toolkit's CUB. */
+#ifdef CUB_SUFFIX
+#define CUB_PEER(name) name##_given
+#else
+#define CUB_PEER(name) name
+#define CUB_SUFFIX ""
+#endif
+
 namespace
 {
 

@@ -81,4 +81,4 @@ cub_call *choose(const bench_case &c)
 
 } // namespace
 
-const bench_peer cub_histogram = cub_peer<choose>("cub", "histogram");
+const bench_peer CUB_PEER(cub_histogram) = cub_peer<choose>("cub" CUB_SUFFIX, "histogram");

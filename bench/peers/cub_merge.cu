@@ -132,5 +132,5 @@ cub_call *choose_radix(const bench_case &c)
 
 } // namespace
 
-const bench_peer cub_merge = cub_peer<choose>("cub", "merge");
-const bench_peer cub_radix_sort = cub_peer<choose_radix>("cub_radix", "merge");
+const bench_peer CUB_PEER(cub_merge) = cub_peer<choose>("cub" CUB_SUFFIX, "merge");
+const bench_peer CUB_PEER(cub_radix_sort) = cub_peer<choose_radix>("cub_radix" CUB_SUFFIX, "merge");

@@ -1,14 +1,10 @@
-/* CUB's reductions. There is none of columns. */
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
-
+/* CUB's reductions but those of rows, which cub_rows.cu has. There is none of columns. */
 #include <cub/device/device_reduce.cuh>
 #include <cub/device/device_segmented_reduce.cuh>
 #include <cuda/std/functional>
 #include <thrust/iterator/counting_iterator.h>
-#include <thrust/iterator/transform_iterator.h>
 
-#include "peers/cub.cuh"
+#include "peers/cub_widen.cuh"
 
 namespace
 {
@@ -24,45 +20,11 @@ cudaError_t sum(const bench_case &c, const bench_operands &o, void *d_temporary,
 }
 
 template <typename In>
-struct widen {
-    __device__ float operator()(In x) const
-    {
-        return static_cast<float>(x);
-    }
-};
-
-/* Of f16 or bf16, widened as they are read: CUB would add two f16 to an f16. */
-template <typename In>
 cudaError_t sum_narrow(const bench_case &c, const bench_operands &o, void *d_temporary,
                        size_t &bytes, cudaStream_t stream)
 {
-    const auto in = thrust::make_transform_iterator(first_in<In>(c, o), widen<In>());
-    return cub::DeviceReduce::Sum(d_temporary, bytes, in, static_cast<float *>(o.d_out), c.size,
-                                  stream);
-}
-
-/* ---- sums of rows: segments of one length ---- */
-
-/* Where a row begins, and where it ends. */
-struct place_in_row {
-    int64_t ld, place;
-
-    __host__ __device__ int64_t operator()(int64_t row) const
-    {
-        return row * ld + place;
-    }
-};
-
-cudaError_t sum_rows(const bench_case &c, const bench_operands &o, void *d_temporary, size_t &bytes,
-                     cudaStream_t stream)
-{
-    const auto columns = static_cast<int64_t>(c.size / c.rows);
-    const int64_t ld = c.ld != 0 ? static_cast<int64_t>(c.ld) : columns;
-    const thrust::counting_iterator<int64_t> rows(0);
-    return cub::DeviceSegmentedReduce::Sum(
-        d_temporary, bytes, first_in<float>(c, o), static_cast<float *>(o.d_out),
-        static_cast<int64_t>(c.rows), thrust::make_transform_iterator(rows, place_in_row{ld, 0}),
-        thrust::make_transform_iterator(rows, place_in_row{ld, columns}), stream);
+    return cub::DeviceReduce::Sum(d_temporary, bytes, widened<In>(c, o),
+                                  static_cast<float *>(o.d_out), c.size, stream);
 }
 
 /* ---- sums of segments: the offsets lie behind the elements, at the next 256 bytes ---- */
@@ -135,7 +97,6 @@ constexpr struct {
     {"sum", CUDA_R_64F, CUDA_R_64F, sum<double, double>},
     {"sum", CUDA_R_16F, CUDA_R_32F, sum_narrow<__half>},
     {"sum", CUDA_R_16BF, CUDA_R_32F, sum_narrow<__nv_bfloat16>},
-    {"rows", CUDA_R_32F, CUDA_R_32F, sum_rows},
     {"segments", CUDA_R_32F, CUDA_R_32F, sum_segments},
     {"segments_power_law", CUDA_R_32F, CUDA_R_32F, sum_segments},
     {"argmin", CUDA_R_32I, CUDA_R_32I, argmin<int32_t>},
@@ -159,4 +120,4 @@ cub_call *choose(const bench_case &c)
 
 } // namespace
 
-const bench_peer cub_reduce = cub_peer<choose>("cub", "reduce");
+const bench_peer CUB_PEER(cub_reduce) = cub_peer<choose>("cub" CUB_SUFFIX, "reduce");

@@ -20,12 +20,16 @@ cub_call *choose(const bench_case &c)
         return nullptr;
     switch (c.element) {
     case CUDA_R_8I:
+    case CUDA_R_8U: /* the same bits */
         return scan<int8_t>;
     case CUDA_R_16I:
+    case CUDA_R_16U: /* the same bits */
         return scan<int16_t>;
     case CUDA_R_32I:
+    case CUDA_R_32U: /* the same bits */
         return scan<int32_t>;
     case CUDA_R_64I:
+    case CUDA_R_64U: /* the same bits */
         return scan<int64_t>;
     case CUDA_R_32F:
         return scan<float>;
@@ -38,4 +42,4 @@ cub_call *choose(const bench_case &c)
 
 } // namespace
 
-const bench_peer cub_scan = cub_peer<choose>("cub", "scan");
+const bench_peer CUB_PEER(cub_scan) = cub_peer<choose>("cub" CUB_SUFFIX, "scan");

@@ -1,5 +1,5 @@
-/* cuBLASLt: C = A · B in f32, by the algorithm that its heuristic names first. Operands and their
- * order as in cublas_gemm.c. */
+/* cuBLASLt: C = A · B by the algorithm that its heuristic names first. Operands and their order as
+ * in cublas_gemm.c. */
 #include <stdint.h>
 
 #include <cublasLt.h>
@@ -15,20 +15,16 @@ static struct {
     cublasLtMatmulDesc_t product;
     cublasLtMatrixLayout_t a, b, c;
     cublasLtMatmulHeuristicResult_t best;
+    bool is_taken; /* there is an algorithm */
 } made;
 
-static bool does(const bench_case *c)
-{
-    return c->element == CUDA_R_32F && !is_of_shapes(c);
-}
-
-static cublasLtMatrixLayout_t layout(size_t rows, size_t columns, size_t ld, size_t stored,
-                                     size_t batches)
+static cublasLtMatrixLayout_t layout(cudaDataType_t type, size_t rows, size_t columns, size_t ld,
+                                     size_t stored, size_t batches)
 {
     cublasLtMatrixLayout_t made_layout;
     const int32_t count = (int32_t)batches;
     const int64_t stride = (int64_t)stored;
-    must_cublas(cublasLtMatrixLayoutCreate(&made_layout, CUDA_R_32F, rows, columns, (int64_t)ld),
+    must_cublas(cublasLtMatrixLayoutCreate(&made_layout, type, rows, columns, (int64_t)ld),
                 "a layout");
     must_cublas(cublasLtMatrixLayoutSetAttribute(made_layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT,
                                                  &count, sizeof count),
@@ -41,9 +37,9 @@ static cublasLtMatrixLayout_t layout(size_t rows, size_t columns, size_t ld, siz
 }
 
 /* A row-major matrix is its own transpose. */
-static cublasLtMatrixLayout_t layout_of(product_operand x, size_t batches)
+static cublasLtMatrixLayout_t layout_of(cudaDataType_t type, product_operand x, size_t batches)
 {
-    return layout(x.columns, x.lines, x.ld, x.elements, batches);
+    return layout(type, x.columns, x.lines, x.ld, x.elements, batches);
 }
 
 static void set_op(cublasLtMatmulDescAttributes_t which, product_operand x)
@@ -60,51 +56,89 @@ static void forget(void)
     cublasLtMatmulDescDestroy(made.product);
 }
 
-static void describe(const bench_case *c, size_t batches)
+static void set_preference(cublasLtMatmulPreference_t preference,
+                           cublasLtMatmulPreferenceAttributes_t which, const void *value,
+                           size_t bytes)
+{
+    must_cublas(cublasLtMatmulPreferenceSetAttribute(preference, which, value, bytes),
+                "a preference");
+}
+
+/* The largest power of two, up to 256, at whose multiples an operand begins: memory begins there. */
+static uint32_t alignment_of(product_operand x, size_t element_bytes)
+{
+    const size_t at = x.first * element_bytes;
+    return at == 0 ? 256 : (at & (~at + 1)) < 256 ? (uint32_t)(at & (~at + 1)) : 256;
+}
+
+static cublasLtMatmulPreference_t make_preference(const bench_case *c, size_t element_bytes)
 {
     const size_t most = WORKSPACE_BYTES;
+    const uint32_t of_a = alignment_of(operand_b(c), element_bytes),
+                   of_b = alignment_of(operand_a(c), element_bytes);
     cublasLtMatmulPreference_t preference;
-    int found;
+    must_cublas(cublasLtMatmulPreferenceCreate(&preference), "a preference");
+    set_preference(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &most, sizeof most);
+    set_preference(preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, &of_a, sizeof of_a);
+    set_preference(preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, &of_b, sizeof of_b);
+    return preference;
+}
+
+static void describe(const bench_case *c, size_t batches)
+{
+    const cublas_types *const t = cublas_types_of(c);
+    int found = 0;
     if (made.handle == NULL)
         must_cublas(cublasLtCreate(&made.handle), "a handle");
     else
         forget();
     made.of = *c;
-    made.a = layout_of(operand_b(c), batches);
-    made.b = layout_of(operand_a(c), batches);
-    made.c = layout(c->n, c->m, c->n, c->n * c->m, batches);
-    must_cublas(cublasLtMatmulDescCreate(&made.product, CUBLAS_COMPUTE_32F, CUDA_R_32F),
-                "a product");
+    made.a = layout_of(t->element, operand_b(c), batches);
+    made.b = layout_of(t->element, operand_a(c), batches);
+    made.c = layout(t->result, c->n, c->m, c->n, c->n * c->m, batches);
+    must_cublas(cublasLtMatmulDescCreate(&made.product, t->sums, t->factor), "a product");
     set_op(CUBLASLT_MATMUL_DESC_TRANSA, operand_b(c));
     set_op(CUBLASLT_MATMUL_DESC_TRANSB, operand_a(c));
-    must_cublas(cublasLtMatmulPreferenceCreate(&preference), "a preference");
-    must_cublas(cublasLtMatmulPreferenceSetAttribute(
-                    preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &most, sizeof most),
-                "a workspace's size");
-    must_cublas(cublasLtMatmulAlgoGetHeuristic(made.handle, made.product, made.a, made.b, made.c,
-                                               made.c, preference, 1, &made.best, &found),
-                "an algorithm");
+    cublasLtMatmulPreference_t preference = make_preference(c, t->bytes);
+    made.is_taken = cublasLtMatmulAlgoGetHeuristic(made.handle, made.product, made.a, made.b,
+                                                   made.c, made.c, preference, 1, &made.best,
+                                                   &found) == CUBLAS_STATUS_SUCCESS &&
+                    found > 0;
     cublasLtMatmulPreferenceDestroy(preference);
 }
 
 static bool are_alike(const bench_case *x, const bench_case *y)
 {
-    return x->m == y->m && x->n == y->n && x->k == y->k && x->batches == y->batches &&
-           x->ld == y->ld && x->offset == y->offset && x->transposed_a == y->transposed_a &&
-           x->transposed_b == y->transposed_b;
+    return x->element == y->element && x->m == y->m && x->n == y->n && x->k == y->k &&
+           x->batches == y->batches && x->ld == y->ld && x->offset == y->offset &&
+           x->transposed_a == y->transposed_a && x->transposed_b == y->transposed_b;
+}
+
+static void describe_once(const bench_case *c)
+{
+    if (made.handle == NULL || !are_alike(&made.of, c))
+        describe(c, batches_of(c));
+}
+
+/* It has no algorithm for some products of bytes. */
+static bool does(const bench_case *c)
+{
+    if (cublas_types_of(c) == NULL || is_of_shapes(c))
+        return false;
+    describe_once(c);
+    return made.is_taken;
 }
 
 static prim_status run(const bench_case *c, const bench_operands *o, cudaStream_t stream)
 {
-    const float one = 1, zero = 0;
-    const float *const d_in = o->d_in;
-    const float *const d_a = d_in + operand_a(c).first;
-    const float *const d_b = d_in + operand_b(c).first;
-    if (made.handle == NULL || !are_alike(&made.of, c))
-        describe(c, batches_of(c));
-    must_cublas(cublasLtMatmul(made.handle, made.product, &one, d_b, made.a, d_a, made.b, &zero,
-                               o->d_out, made.c, o->d_out, made.c, &made.best.algo, o->d_workspace,
-                               o->workspace_bytes, stream),
+    const cublas_types *const t = cublas_types_of(c);
+    const char *const d_in = o->d_in;
+    const char *const d_a = d_in + operand_a(c).first * t->bytes;
+    const char *const d_b = d_in + operand_b(c).first * t->bytes;
+    describe_once(c);
+    must_cublas(cublasLtMatmul(made.handle, made.product, cublas_factor(t, true), d_b, made.a, d_a,
+                               made.b, cublas_factor(t, false), o->d_out, made.c, o->d_out, made.c,
+                               &made.best.algo, o->d_workspace, o->workspace_bytes, stream),
                 "matmul");
     return PRIM_OK;
 }

@@ -80,10 +80,16 @@ static void forget(operands *d)
     must_cusparse(cusparseDestroyDnVec(d->y), "freeing");
 }
 
+static bool has_types(const bench_case *c)
+{
+    return c->element == CUDA_R_32F || c->element == CUDA_R_64F;
+}
+
+/* Of drawn cases those that have no plan. */
 static bool does(const bench_case *c)
 {
-    return (c->element == CUDA_R_32F || c->element == CUDA_R_64F) &&
-           strstr(c->name, "-plan") == NULL;
+    return has_types(c) && strstr(c->name, "-plan") == NULL &&
+           strcmp(c->name, "drawn_planned") != 0;
 }
 
 static size_t workspace_bytes(const bench_case *c, const bench_operands *o)
@@ -115,7 +121,8 @@ static operands prepared;
 static bool does_prepared(const bench_case *c)
 {
     const size_t length = strlen(c->name);
-    return does(c) && (length < 4 || strcmp(c->name + length - 4, "-coo") != 0) &&
+    return has_types(c) && strstr(c->name, "-plan") == NULL && strcmp(c->name, "drawn_csr") != 0 &&
+           (length < 4 || strcmp(c->name + length - 4, "-coo") != 0) &&
            (length < 5 || strcmp(c->name + length - 5, "-sell") != 0);
 }
 

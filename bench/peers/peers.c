@@ -31,10 +31,19 @@ static const struct {
 static const bench_peer *const peers[] = {
 #ifdef WITH_CUB
     &cub_reduce,
+    &cub_reduce_rows,
     &cub_scan,
     &cub_histogram,
     &cub_merge,
     &cub_radix_sort,
+#endif
+#ifdef WITH_CUB_GIVEN
+    &cub_reduce_given,
+    &cub_reduce_rows_given,
+    &cub_scan_given,
+    &cub_histogram_given,
+    &cub_merge_given,
+    &cub_radix_sort_given,
 #endif
 #ifdef WITH_CUBLAS
     &cublas_dot,

@@ -8,9 +8,12 @@
 extern "C" {
 #endif
 
-/* Of the libraries that were found when the bench was built; peers.c lists them. */
-extern const bench_peer cub_histogram, cub_merge, cub_radix_sort, cub_reduce, cub_scan, cublas_dot,
-    cublas_gemm, cublas_gemv, cublaslt_gemm, cusparse_spmv, cusparse_spmv_prepared, npp_convolution;
+/* Of the libraries that were found when the bench was built; peers.c lists them. Those of CUB that
+ * are `_given` are of another CUB than the toolkit's. */
+extern const bench_peer cub_histogram, cub_histogram_given, cub_merge, cub_merge_given,
+    cub_radix_sort, cub_radix_sort_given, cub_reduce, cub_reduce_given, cub_reduce_rows,
+    cub_reduce_rows_given, cub_scan, cub_scan_given, cublas_dot, cublas_gemm, cublas_gemv,
+    cublaslt_gemm, cusparse_spmv, cusparse_spmv_prepared, npp_convolution;
 
 /* Prints on standard error which libraries were not built in, and why. */
 void name_absent_peers(void);
