@@ -184,7 +184,7 @@ typedef struct bench_peer {
     const char *name, *pattern;
     bool (*does)(const bench_case *c);
     size_t (*workspace_bytes)(const bench_case *c, const bench_operands *operands);
-    bench_run *run;
+    bench_run *run; /* not PRIM_OK: it does not take the case after all */
 } bench_peer;
 
 /* ---- timing (timing.c) ---- */
@@ -270,7 +270,7 @@ size_t group_length(const bench_result *results, size_t count);
 
 /* What the results of a group in one mode are compared with; NULL: there is none. */
 typedef struct bench_yardsticks {
-    const bench_result *automatic, *first; /* auto, and the first rung */
+    const bench_result *automatic, *first; /* auto, and the lowest rung */
     const bench_result *peer;              /* the fastest */
 } bench_yardsticks;
 
@@ -287,7 +287,7 @@ void print_shapes(const bench_result *results, size_t count);
  */
 void show_progress(size_t done, size_t all, const char *what);
 void clear_progress(void);
-/* Of all results: auto against peers or first rungs, and how many times are noisy. */
+/* Of all results: auto against peers or lowest rungs, and how many times are noisy. */
 void print_summary(const bench_result *results, size_t count);
 
 /* Is it the case that stands for its pattern at a first look (ladders.c)? Of these a short table

@@ -73,7 +73,7 @@ static bool is_rung(const bench_case *c)
 bench_yardsticks find_yardsticks(const bench_result *results, size_t count, bench_mode mode)
 {
     bench_yardsticks y = {0};
-    const char *first = NULL; /* in any mode: the first rung may be too slow to be hot */
+    const char *first = NULL; /* in any mode: the lowest rung may be too slow to be hot */
     for (size_t i = 0; i < count; i++) {
         const bench_result *r = &results[i];
         if (first == NULL && is_rung(r->c))

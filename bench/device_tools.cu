@@ -177,6 +177,24 @@ __global__ void empty()
 {
 }
 
+/* A thread for each 16 bytes, of which the last may be fewer. */
+__global__ void compare(const unsigned char *a, const unsigned char *b, size_t bytes,
+                        unsigned *differ)
+{
+    const size_t first = 16 * thread_number(), left = first < bytes ? bytes - first : 0;
+    bool is_other = false;
+    if (left >= 16) {
+        const quad x = *reinterpret_cast<const quad *>(a + first),
+                   y = *reinterpret_cast<const quad *>(b + first);
+        is_other = x.x != y.x || x.y != y.y || x.z != y.z || x.w != y.w;
+    } else {
+        for (size_t i = first; i < bytes; i++)
+            is_other = is_other || a[i] != b[i];
+    }
+    if (is_other)
+        *differ = 1;
+}
+
 } // namespace
 
 cudaError_t fill_on_device(cudaDataType_t type, void *d_data, size_t count, bench_input input,
@@ -244,6 +262,14 @@ cudaError_t ffma_on_device(unsigned multiprocessors, unsigned *d_sink, cudaStrea
 double ffma_flops(unsigned multiprocessors)
 {
     return 2.0 * CHAINS * STEPS * THREADS * BLOCKS_OF_A_MULTIPROCESSOR * multiprocessors;
+}
+
+cudaError_t compare_on_device(const void *d_a, const void *d_b, size_t bytes, unsigned *d_differ,
+                              cudaStream_t stream)
+{
+    return prim_launch({stream, blocks_for(bytes / 16 + 1), THREADS}, compare,
+                       static_cast<const unsigned char *>(d_a),
+                       static_cast<const unsigned char *>(d_b), bytes, d_differ);
 }
 
 cudaError_t empty_on_device(cudaStream_t stream)

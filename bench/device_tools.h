@@ -46,6 +46,10 @@ cudaError_t copy_on_device(const void *d_from, void *d_to, size_t bytes, cudaStr
 cudaError_t ffma_on_device(unsigned multiprocessors, unsigned *d_sink, cudaStream_t stream);
 double ffma_flops(unsigned multiprocessors);
 
+/* *d_differ becomes 1 where a byte differs, and stays what it is otherwise. */
+cudaError_t compare_on_device(const void *d_a, const void *d_b, size_t bytes, unsigned *d_differ,
+                              cudaStream_t stream);
+
 /* A kernel that does nothing: the floor of every call. */
 cudaError_t empty_on_device(cudaStream_t stream);
 

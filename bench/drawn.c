@@ -45,7 +45,7 @@ static int ascending(const void *a, const void *b)
 
 typedef struct spread {
     double mean, lower, upper; /* geometric, and its 90 % interval */
-    double fifth;              /* percentile */
+    double fifth, worst;       /* percentile, and the least */
 } spread;
 
 /* The bootstrap: means of as many cases, drawn from these with repetition. */
@@ -78,6 +78,7 @@ static spread spread_of(const figures *f)
     qsort(sorted, f->count, sizeof *sorted, ascending);
     s.mean = exp(sum / (double)f->count);
     s.fifth = exp(sorted[f->count / 20]);
+    s.worst = exp(sorted[0]);
     find_interval(f, &s);
     free(sorted);
     return s;
@@ -86,11 +87,12 @@ static spread spread_of(const figures *f)
 static void print_spread(const figures *f)
 {
     if (f->count == 0) {
-        printf("  %33s", "-");
+        printf("  %40s", "-");
         return;
     }
     const spread s = spread_of(f);
-    printf("  %5zu %6.2f [%5.2f %6.2f] %6.2f", f->count, s.mean, s.lower, s.upper, s.fifth);
+    printf("  %5zu %6.2f [%5.2f %6.2f] %6.2f %6.2f", f->count, s.mean, s.lower, s.upper, s.fifth,
+           s.worst);
 }
 
 /* ---- calls ---- */
@@ -214,8 +216,8 @@ static bool has_mode(const bench_result *results, size_t count, bench_mode mode)
 static void print_calls(const bench_context *context, const bench_result *results, size_t count,
                         bench_mode mode)
 {
-    printf("\n%zu cases a call, seed %u, of AUTO, %s: cases, mean [90 %%], 5th percentile\n"
-           "  %-31s  %33s  %33s\n",
+    printf("\n%zu cases a call, seed %u, of AUTO, %s: cases, mean [90 %%], 5th percentile, worst\n"
+           "  %-31s  %40s  %40s\n",
            context->drawn, context->seed, mode_name(mode), "",
            mode == MODE_COLD ? "share of the roofline" : "", "times the fastest library");
     for (size_t i = 0; i < count; i++)

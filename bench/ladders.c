@@ -51,7 +51,7 @@ static void print_heads(const first_look *look, const bench_context *context, bo
 {
     printf("\n%s: %s (%s, %.10s)\n  %-22s %10s %10s %12s %10s", look->pattern, look->title,
            context->device, context->date, "", "us", of_flops ? "TFLOP/s" : "GB/s", "of the card",
-           "1st rung");
+           "lowest");
     puts(has_peer ? "    library" : "");
 }
 

@@ -120,26 +120,57 @@ static void drop_peer(const bound_case *b)
         b->results[mode].time = (bench_time){0};
 }
 
-/* Fails where this case's result is not that of the group's first: a fast wrong kernel is none. */
-static void check_result(const bound_case *b, void **h_first)
+static void *read_result(const void *d_out, size_t bytes)
 {
-    void *h_out = malloc(b->operands.out_bytes);
+    void *const h_out = malloc(bytes > 0 ? bytes : 1);
     if (h_out == NULL)
         exit(1);
-    must(cudaMemcpy(h_out, b->operands.d_out, b->operands.out_bytes, cudaMemcpyDeviceToHost),
-         "reading the result");
-    if (*h_first == NULL) {
-        *h_first = h_out;
+    must(cudaMemcpy(h_out, d_out, bytes, cudaMemcpyDeviceToHost), "reading the result");
+    return h_out;
+}
+
+static bool has_same_bits(const void *d_a, const void *d_b, size_t bytes)
+{
+    unsigned *d_differ, differ;
+    must(cudaMalloc((void **)&d_differ, sizeof *d_differ), "memory to compare with");
+    must(cudaMemset(d_differ, 0, sizeof *d_differ), "comparing results");
+    must(compare_on_device(d_a, d_b, bytes, d_differ, 0), "comparing results");
+    must(cudaMemcpy(&differ, d_differ, sizeof differ, cudaMemcpyDeviceToHost), "comparing results");
+    must(cudaFree(d_differ), "freeing");
+    return differ == 0;
+}
+
+/* The same but for rounding: that is compared on the host, which takes long where there is much. */
+static bool is_same_result(const bound_case *b, const void *d_first)
+{
+    const size_t bytes = b->operands.out_bytes;
+    if (has_same_bits(d_first, b->operands.d_out, bytes))
+        return true;
+    void *const h_first = read_result(d_first, bytes), *const h_out =
+                                                           read_result(b->operands.d_out, bytes);
+    const bool is_same = b->pattern->same(b->c, h_first, h_out);
+    free(h_first);
+    free(h_out);
+    return is_same;
+}
+
+/* Fails where this case's result is not that of the group's first: a fast wrong kernel is none. */
+static void check_result(const bound_case *b, void **d_first)
+{
+    if (*d_first == NULL) {
+        must(cudaMalloc(d_first, b->operands.out_bytes), "memory for the first result");
+        must(cudaMemcpy(*d_first, b->operands.d_out, b->operands.out_bytes,
+                        cudaMemcpyDeviceToDevice),
+             "keeping the first result");
         return;
     }
-    if (!b->pattern->same(b->c, *h_first, h_out)) {
-        fprintf(stderr, "primbench: %s %s %s %s: %s gives another result than the first variant\n",
-                b->c->pattern, b->c->name, b->c->type, b->c->shape, case_label(b->c));
-        if (b->peer == NULL)
-            exit(1);
-        drop_peer(b);
-    }
-    free(h_out);
+    if (is_same_result(b, *d_first))
+        return;
+    fprintf(stderr, "primbench: %s %s %s %s: %s gives another result than the first variant\n",
+            b->c->pattern, b->c->name, b->c->type, b->c->shape, case_label(b->c));
+    if (b->peer == NULL)
+        exit(1);
+    drop_peer(b);
 }
 
 /* ---- a group ---- */
@@ -148,7 +179,7 @@ typedef struct group {
     const bench_case *cases;
     size_t count;
     bench_result *results; /* mode_count() for each case; NULL: nothing is timed */
-    void *h_first;         /* the first case's result */
+    void *d_first;         /* the first case's result */
 } group;
 
 static void run_once(bound_case *b)
@@ -157,21 +188,36 @@ static void run_once(bound_case *b)
     must(cudaDeviceSynchronize(), "running a case");
 }
 
+/* false: it is a peer that refuses the case after all, and is not bound. */
+static bool bind_member(bound_case *b, const group *g, size_t member)
+{
+    const size_t first = member * (size_t)mode_count();
+    bind_case(b, &g->cases[member], g->results != NULL ? &g->results[first] : NULL);
+    const bool is_taken = b->peer == NULL || run_bound(b, 0) == PRIM_OK;
+    must(cudaDeviceSynchronize(), "trying a peer");
+    if (is_taken)
+        return true;
+    for (int mode = 0; mode < mode_count() && b->results != NULL; mode++)
+        b->results[mode] = (bench_result){.c = b->c, .mode = (bench_mode)mode};
+    unbind_case(b);
+    return false;
+}
+
 static void measure_turn(group *g, const size_t *members, size_t count,
                          const bench_ceilings *ceilings)
 {
     bound_case turn[MOST_IN_TURN];
     const size_t modes = (size_t)mode_count();
+    size_t bound = 0;
     for (size_t i = 0; i < count; i++)
-        bind_case(&turn[i], &g->cases[members[i]],
-                  g->results != NULL ? &g->results[members[i] * modes] : NULL);
-    for (size_t i = 0; i < count && g->results == NULL; i++)
+        bound += bind_member(&turn[bound], g, members[i]);
+    for (size_t i = 0; i < bound && g->results == NULL; i++)
         run_once(&turn[i]);
     for (size_t mode = 0; mode < modes && g->results != NULL; mode++)
-        time_mode(turn, count, (bench_mode)mode, ceilings);
-    for (size_t i = 0; i < count; i++)
-        check_result(&turn[i], &g->h_first);
-    for (size_t i = 0; i < count; i++)
+        time_mode(turn, bound, (bench_mode)mode, ceilings);
+    for (size_t i = 0; i < bound; i++)
+        check_result(&turn[i], &g->d_first);
+    for (size_t i = 0; i < bound; i++)
         unbind_case(&turn[i]);
 }
 
@@ -198,7 +244,7 @@ static void compare_with_a_rung(group *g)
     if (rung.variant_value < MOST_VARIANTS) {
         give_workspace(&bound);
         run_once(&bound);
-        check_result(&bound, &g->h_first);
+        check_result(&bound, &g->d_first);
     }
     unbind_case(&bound);
 }
@@ -229,7 +275,7 @@ static void measure_group(group *g, const bench_plan *plan, const bench_ceilings
         show_progress(done++, plan->count, case_label(&g->cases[i]));
         measure_turn(g, &i, 1, ceilings);
     }
-    free(g->h_first);
+    must(cudaFree(g->d_first), "freeing");
 }
 
 static size_t count_cases(const bench_plan *plan, size_t first)

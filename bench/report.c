@@ -61,7 +61,7 @@ static void print_heads(const columns *shown)
     if (shown->host)
         printf(" %9s", "host us");
     if (shown->first)
-        printf(" %9s", "1st rung");
+        printf(" %9s", "lowest");
     if (shown->peer)
         printf(" %9s", "peer");
     printf("\n");

@@ -1,4 +1,4 @@
-/* What a run says in all: how auto compares with the fastest peers, or with the first rungs where
+/* What a run says in all: how auto compares with the fastest peers, or with the lowest rungs where
  * there are no peers. Cold times. */
 #include <math.h>
 #include <stdio.h>
@@ -95,7 +95,7 @@ void print_summary(const bench_result *results, size_t count)
             continue;
         if (patterns++ == 0)
             printf("\nauto to the %s\n  %-21s %8s %9s %9s\n",
-                   to_peers ? "fastest peer" : "first rung", "pattern", "groups", "mean", "worst");
+                   to_peers ? "fastest peer" : "lowest rung", "pattern", "groups", "mean", "worst");
         print_tally(results[i].c->pattern, &t);
         add_tally(&all, &t);
     }

@@ -10,6 +10,7 @@ enum {
     REPETITIONS = 20,
     LEAST_IN_SHORT = 5,
     MAX_REPETITIONS = 200,
+    MAX_IN_SHORT = 40,
     GRAPH_CALLS = 32,
     FLUSH_BYTES = 256 << 20,
     WARM_UPS = 3
@@ -217,14 +218,15 @@ void measure_in_turn(bench_mode mode, bench_call *call, const void *const *argum
 {
     contender contenders[MOST_IN_TURN];
     const double budget_us = (in_short ? short_budget_us : case_budget_us) * (double)count;
-    const size_t least = in_short ? LEAST_IN_SHORT : REPETITIONS;
+    const size_t least = in_short ? LEAST_IN_SHORT : REPETITIONS,
+                 most = in_short ? MAX_IN_SHORT : MAX_REPETITIONS;
     double spent = 0;
     size_t done = 0;
     for (size_t i = 0; i < count; i++) {
         contenders[i] = (contender){.call = call, .argument = arguments[i]};
         warm_up(&contenders[i], mode);
     }
-    while (done < least || (done < MAX_REPETITIONS && spent < budget_us)) {
+    while (done < least || (done < most && spent < budget_us)) {
         for (size_t i = 0; i < count; i++) {
             contenders[i].us[done] = time_once(&contenders[i]);
             spent += contenders[i].us[done] * (mode == MODE_HOT ? GRAPH_CALLS : 1);

@@ -261,7 +261,7 @@ ladders() {
   cat <<'END'
 What the rungs of each ladder reach on a GPU: medians with a cold cache, recorded. "Of the card" is the
 share of what a plain read, a copy or multiply-adds reached in the same run; the last two columns say
-how many times as fast as the first rung, and as the fastest vendor library, a rung is.
+how many times as fast as the lowest rung, and as the fastest vendor library, a rung is.
 END
   for pattern in "${all_patterns[@]}"; do
     "$bench" --ladders --from "$runs" "$pattern"
