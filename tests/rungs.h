@@ -35,13 +35,17 @@ typedef enum rung_property {
     HAS_HOST_ORDER = 8 | HAS_HOST_ORDER_IN_SHORT_ROWS,
     /* Scan: blocks take tiles of vectors; the textbook's rungs go element by element, and have
      * blocks for each line. */
-    GOES_BY_TILES = 16
+    GOES_BY_TILES = 16,
+    /* Of gemm: f16 and bf16, and nothing else. */
+    TAKES_HALVES_ONLY = 32
 } rung_property;
 
 /* Has the rung all of these? Without a line in the table it has none. */
 bool reduce_rung_has(prim_reduce_variant variant, unsigned properties);
 bool scan_rung_has(prim_scan_variant variant, unsigned properties);
 bool gemm_rung_has(prim_gemm_variant variant, unsigned properties);
+/* Whether it takes A and B of the type, on the current device. */
+bool gemm_rung_takes(prim_gemm_variant variant, cudaDataType_t type);
 bool gemv_rung_has(prim_gemv_variant variant, unsigned properties);
 bool histogram_rung_has(prim_histogram_variant variant, unsigned properties);
 bool merge_rung_has(prim_merge_variant variant, unsigned properties);

@@ -11,6 +11,7 @@
 #include <primitives/primitives.h>
 
 #include "calls.h"
+#include "rungs.h"
 #include "stored.h"
 #include "support.h"
 
@@ -889,8 +890,9 @@ static void check_great_c(void)
     float *const h = malloc(SIDE * sizeof *h);
     FOR_EACH(v, gemm)
     {
-        if (BEYOND_BITS == 32 && v->value == PRIM_GEMM_SMALL_PRODUCTS)
-            continue; /* it refuses 2^31 elements */
+        if (!gemm_rung_takes(v->value, CUDA_R_32F) ||
+            (BEYOND_BITS == 32 && v->value == PRIM_GEMM_SMALL_PRODUCTS))
+            continue; /* the latter refuses 2^31 elements */
         cr_cuda(cudaMemset(d_c, 0xA5, AREA * sizeof(float)));
         DONE(prim_gemm(v->value, PRIM_NOT_TRANSPOSED, PRIM_NOT_TRANSPOSED, 1,
                        prim_matrix_of(CUDA_R_32F, d_a, SIDE, STEPS, 0),
@@ -958,6 +960,8 @@ static void check_batches(const char *d_great)
     float h[2 * SMALL * SMALL];
     FOR_EACH(v, gemm)
     {
+        if (!gemm_rung_takes(v->value, CUDA_R_32F))
+            continue;
         DONE(prim_gemm_batched(
                  v->value, PRIM_NOT_TRANSPOSED, PRIM_NOT_TRANSPOSED, 1,
                  in_batch(prim_matrix_of(CUDA_R_32F, d_great, SMALL, SMALL, 0), BEYOND),

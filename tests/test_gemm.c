@@ -13,19 +13,13 @@
 #include "rungs.h"
 #include "stored.h"
 
-/* Of A and B, and of C. The first TEXTBOOK_TYPES are for all variants. */
+/* Of A and B, and of C. */
 static const struct type_pair {
     cudaDataType_t in, out;
 } types[] = {{CUDA_R_32F, CUDA_R_32F},  {CUDA_R_64F, CUDA_R_64F}, {CUDA_R_32I, CUDA_R_32I},
              {CUDA_R_16F, CUDA_R_16F},  {CUDA_R_16F, CUDA_R_32F}, {CUDA_R_16BF, CUDA_R_16BF},
              {CUDA_R_16BF, CUDA_R_32F}, {CUDA_R_8I, CUDA_R_32I}};
-enum { TYPES = sizeof types / sizeof *types, TEXTBOOK_TYPES = 3 };
-
-/* How many of them. */
-static size_t types_of(prim_gemm_variant variant)
-{
-    return gemm_rung_has(variant, TAKES_ALL_TYPES) ? TYPES : TEXTBOOK_TYPES;
-}
+enum { TYPES = sizeof types / sizeof *types };
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 #define N PRIM_NOT_TRANSPOSED
@@ -155,8 +149,9 @@ static struct criterion_test_params variants(void)
     }                                                                              \
     ParameterizedTest(prim_gemm_variant *variant, gemm, test)                      \
     {                                                                              \
-        for (size_t t = 0; t < types_of(*variant); t++)                            \
-            if (type_is_float(types[t].in) || !(floats_only))                      \
+        for (size_t t = 0; t < TYPES; t++)                                         \
+            if (gemm_rung_takes(*variant, types[t].in) &&                          \
+                (type_is_float(types[t].in) || !(floats_only)))                    \
                 check_##test(&(combination){*variant, types[t].in, types[t].out}); \
     }
 
@@ -507,6 +502,8 @@ Test(gemm, blocks_of_one_matrix)
     for (size_t i = 0; i < ROWS * LD; i++)
         h[i] = (float)(random_bits(i) % 17) - 8;
     for (size_t v = 0; prim_gemm_variant_at(v) != NULL; v++) {
+        if (!gemm_rung_takes(prim_gemm_variant_at(v)->value, CUDA_R_32F))
+            continue;
         guarded g = guarded_copy(h, sizeof h, 0);
         float *const d = g.data;
         cr_prim(prim_gemm(prim_gemm_variant_at(v)->value, N, N, 1,
@@ -597,26 +594,46 @@ static void expect_batch(const batch_case *c, const float *a, const float *b, fl
         }
 }
 
+/* Of A and B; C has floats. */
+static cudaDataType_t factors_of(const batch_case *c)
+{
+    return gemm_rung_has(c->variant, TAKES_HALVES_ONLY) ? CUDA_R_16F : CUDA_R_32F;
+}
+
+/* On the device, where it lies `past` bytes past 256. */
+static guarded factor_on_device(const batch_case *c, const float *h, size_t count, size_t past)
+{
+    if (factors_of(c) == CUDA_R_32F)
+        return guarded_copy(h, count * sizeof *h, past);
+    uint16_t *halves = malloc((count + 1) * sizeof *halves);
+    for (size_t i = 0; i < count; i++)
+        write_float(CUDA_R_16F, halves, i, h[i]);
+    guarded copy = guarded_copy(halves, count * sizeof *halves, past);
+    free(halves);
+    return copy;
+}
+
 /* The pointers backwards, so that no stride would do. */
-static void **pointers_to(float *d, size_t stride, size_t batches)
+static void **pointers_to(char *d, size_t stride_bytes, size_t batches)
 {
     void **d_pointers, **h = malloc((batches + 1) * sizeof *h);
     for (size_t i = 0; i < batches; i++)
-        h[i] = d + (batches - 1 - i) * stride;
+        h[i] = d + (batches - 1 - i) * stride_bytes;
     cr_cuda(cudaMalloc((void **)&d_pointers, (batches + 1) * sizeof *h));
     cr_cuda(cudaMemcpy(d_pointers, h, batches * sizeof *h, cudaMemcpyHostToDevice));
     free(h);
     return d_pointers;
 }
 
-static prim_status call_pointers(const batch_case *c, float *d_a, float *d_b, float *d_c)
+static prim_status call_pointers(const batch_case *c, void *d_a, void *d_b, void *d_c)
 {
-    void **a = pointers_to(d_a, c->a_stride, c->batches),
-         **b = pointers_to(d_b, c->b_stride, c->batches),
-         **x = pointers_to(d_c, c->c_stride, c->batches);
+    const cudaDataType_t in = factors_of(c);
+    void **a = pointers_to(d_a, c->a_stride * type_bytes(in), c->batches),
+         **b = pointers_to(d_b, c->b_stride * type_bytes(in), c->batches),
+         **x = pointers_to(d_c, c->c_stride * sizeof(float), c->batches);
     const prim_status status = prim_gemm_pointers(
-        c->variant, c->op_a, c->op_b, c->alpha, stored(c->op_a, CUDA_R_32F, a, c->m, c->k, c->lda),
-        stored(c->op_b, CUDA_R_32F, b, c->k, c->n, c->ldb), c->beta,
+        c->variant, c->op_a, c->op_b, c->alpha, stored(c->op_a, in, a, c->m, c->k, c->lda),
+        stored(c->op_b, in, b, c->k, c->n, c->ldb), c->beta,
         prim_matrix_of(CUDA_R_32F, x, c->m, c->n, c->ldc), c->batches, PRIM_COMPUTE_DEFAULT, NULL);
     cr_cuda(cudaDeviceSynchronize());
     cr_cuda(cudaFree(a));
@@ -625,21 +642,21 @@ static prim_status call_pointers(const batch_case *c, float *d_a, float *d_b, fl
     return status;
 }
 
-static prim_status call_strided(const batch_case *c, float *d_a, float *d_b, float *d_c)
+static prim_status call_strided(const batch_case *c, void *d_a, void *d_b, void *d_c)
 {
+    const cudaDataType_t in = factors_of(c);
     size_t bytes;
     cr_prim(asked_bytes(
-        prim_gemm_batched(c->variant, c->op_a, c->op_b, 1,
-                          stored(c->op_a, CUDA_R_32F, NULL, c->m, c->k, 0),
-                          stored(c->op_b, CUDA_R_32F, NULL, c->k, c->n, 0), 0,
+        prim_gemm_batched(c->variant, c->op_a, c->op_b, 1, stored(c->op_a, in, NULL, c->m, c->k, 0),
+                          stored(c->op_b, in, NULL, c->k, c->n, 0), 0,
                           in_batch(prim_matrix_of(CUDA_R_32F, NULL, c->m, c->n, 0), c->m * c->n),
                           c->batches, PRIM_COMPUTE_DEFAULT, asking()),
         &bytes));
     guarded workspace = guarded_new(bytes, 0);
     const prim_status status = prim_gemm_batched(
         c->variant, c->op_a, c->op_b, c->alpha,
-        in_batch(stored(c->op_a, CUDA_R_32F, d_a, c->m, c->k, c->lda), c->a_stride),
-        in_batch(stored(c->op_b, CUDA_R_32F, d_b, c->k, c->n, c->ldb), c->b_stride), c->beta,
+        in_batch(stored(c->op_a, in, d_a, c->m, c->k, c->lda), c->a_stride),
+        in_batch(stored(c->op_b, in, d_b, c->k, c->n, c->ldb), c->b_stride), c->beta,
         in_batch(prim_matrix_of(CUDA_R_32F, d_c, c->m, c->n, c->ldc), c->c_stride), c->batches,
         PRIM_COMPUTE_DEFAULT, with(0, bytes > 0 ? workspace.data : NULL, bytes));
     guarded_free(&workspace);
@@ -652,8 +669,8 @@ static void check_batch(const batch_case *c, bool pointers)
     float *a = whole_numbers(a_count(c), 1), *b = whole_numbers(b_count(c), 2000000),
           *expected = whole_numbers(c_count, 4000000), *got = whole_numbers(c_count, 4000000);
     const size_t past = c->aligned ? 0 : 4;
-    guarded d_a = guarded_copy(a, a_count(c) * sizeof *a, past),
-            d_b = guarded_copy(b, b_count(c) * sizeof *b, 2 * past),
+    guarded d_a = factor_on_device(c, a, a_count(c), past),
+            d_b = factor_on_device(c, b, b_count(c), 2 * past),
             d_c = guarded_copy(got, c_count * sizeof *got, 3 * past);
     cr_prim((pointers ? call_pointers : call_strided)(c, d_a.data, d_b.data, d_c.data));
     guarded_read(&d_c, got);
@@ -712,6 +729,8 @@ ParameterizedTestParameters(gemm, batches)
 }
 ParameterizedTest(prim_gemm_variant *variant, gemm, batches)
 {
+    if (gemm_rung_has(*variant, TAKES_HALVES_ONLY) && !gemm_rung_takes(*variant, CUDA_R_16F))
+        cr_skip_test("before compute capability 8.0");
     for (int ops = 0; ops < 4; ops++) {
         const prim_transpose op_a = ops & 1 ? T : N, op_b = ops & 2 ? T : N;
         check_batches(*variant, op_a, op_b, 5, 7, 9, 0);
@@ -755,6 +774,8 @@ ParameterizedTestParameters(gemm, batches_of_vectors)
 }
 ParameterizedTest(prim_gemm_variant *variant, gemm, batches_of_vectors)
 {
+    if (gemm_rung_has(*variant, TAKES_HALVES_ONLY) && !gemm_rung_takes(*variant, CUDA_R_16F))
+        cr_skip_test("before compute capability 8.0");
     check_vectors(*variant, N, 128, 132, 20);
     check_vectors(*variant, T, 128, 132, 20);
 }
@@ -772,7 +793,7 @@ static bool takes_too_long(prim_gemm_variant variant)
     return on_cpu_backend() &&
            (variant == PRIM_GEMM_TILED_16 || variant == PRIM_GEMM_TILED_32 ||
             variant == PRIM_GEMM_REGISTER_TILED_1D || variant == PRIM_GEMM_REGISTER_TILED ||
-            variant == PRIM_GEMM_VECTORIZED);
+            variant == PRIM_GEMM_VECTORIZED || variant == PRIM_GEMM_MMA);
 }
 
 /* More products than a grid has blocks along y. */
@@ -782,7 +803,7 @@ Test(gemm, many_products)
     for (size_t v = 0; prim_gemm_variant_at(v) != NULL; v++) {
         batch_case mine = c;
         mine.variant = prim_gemm_variant_at(v)->value;
-        if (!takes_too_long(mine.variant))
+        if (!takes_too_long(mine.variant) && gemm_rung_takes(mine.variant, factors_of(&mine)))
             check_batch(&mine, false);
     }
 }
@@ -957,7 +978,7 @@ Test(gemm, queries_judge_like_the_call)
                                    stored(ops & 2 ? T : N, types[t].in, NULL, 1000, 1000, 0), 0,
                                    prim_matrix_of(types[t].out, NULL, 1000, 1000, 0),
                                    PRIM_COMPUTE_DEFAULT, asking())),
-                    t < types_of(prim_gemm_variant_at(v)->value));
+                    gemm_rung_takes(prim_gemm_variant_at(v)->value, types[t].in));
 }
 
 /* ---- more than 2^31 elements, where the device has the memory ---- */
@@ -995,6 +1016,8 @@ Test(gemm, beyond_two_to_the_31)
     if (on_cpu_backend() || get_test_level() != LEVEL_FULL)
         cr_skip_test("more than 2^31 elements: on a GPU at PRIM_TEST_LEVEL=full only");
     for (size_t v = 0; prim_gemm_variant_at(v) != NULL; v++) {
+        if (!gemm_rung_takes(prim_gemm_variant_at(v)->value, CUDA_R_32F))
+            continue;
         check_long(prim_gemm_variant_at(v)->value, LONG_SIDE, 1, SHORT_SIDE);
         check_long(prim_gemm_variant_at(v)->value, 1, LONG_SIDE, SHORT_SIDE);
         check_long(prim_gemm_variant_at(v)->value, LONG_SIDE, SHORT_SIDE, 1);

@@ -122,7 +122,7 @@ VARIANTS(merge, PRIM_MERGE_AUTO, PRIM_MERGE_CO_RANK, PRIM_MERGE_TILED, PRIM_MERG
 VARIANTS(gemm, PRIM_GEMM_AUTO, PRIM_GEMM_ROW_PER_BLOCK, PRIM_GEMM_SHARED_ROW, PRIM_GEMM_NAIVE,
          PRIM_GEMM_TILED_16, PRIM_GEMM_TILED_32, PRIM_GEMM_REGISTER_TILED_1D,
          PRIM_GEMM_REGISTER_TILED, PRIM_GEMM_VECTORIZED, PRIM_GEMM_WARP_TILED, PRIM_GEMM_SPLIT_K,
-         PRIM_GEMM_SMALL_PRODUCTS)
+         PRIM_GEMM_SMALL_PRODUCTS, PRIM_GEMM_MMA)
 VARIANTS(gemv, PRIM_GEMV_AUTO, PRIM_GEMV_ROW_PER_THREAD, PRIM_GEMV_COLUMN, PRIM_GEMV_CONSTANT,
          PRIM_GEMV_SHARED, PRIM_GEMV_SHUFFLE, PRIM_GEMV_WARP_PER_ROW, PRIM_GEMV_SPLIT)
 VARIANTS(binary_gemm, PRIM_BINARY_GEMM_AUTO, PRIM_BINARY_GEMM_XNOR_GLOBAL,
@@ -896,7 +896,7 @@ static prim_status one_type_promise(const cudaDataType_t *types, size_t count, c
 }
 
 /* "A and B of one type, and C of it or of another"; the narrow ones for the variants above
- * VECTORIZED */
+ * VECTORIZED, of which MMA takes no others */
 static prim_status gemm_promise(prim_gemm_variant v, cudaDataType_t a, cudaDataType_t b,
                                 cudaDataType_t c)
 {
@@ -906,11 +906,10 @@ static prim_status gemm_promise(prim_gemm_variant v, cudaDataType_t a, cudaDataT
                                        {CUDA_R_16BF, CUDA_R_16BF},
                                        {CUDA_R_16BF, CUDA_R_32F},
                                        {CUDA_R_8I, CUDA_R_32I}};
-    if (one_type_promise(one, COUNT_OF(one), a, b, c) == PRIM_OK)
-        return PRIM_OK;
-    if (a != b || !is_listed(narrow, COUNT_OF(narrow), a, c))
+    if (one_type_promise(one, COUNT_OF(one), a, b, c) != PRIM_OK &&
+        (a != b || !is_listed(narrow, COUNT_OF(narrow), a, c)))
         return PRIM_ERROR_TYPE;
-    return gemm_rung_has(v, TAKES_ALL_TYPES) ? PRIM_OK : PRIM_ERROR_UNSUPPORTED;
+    return gemm_rung_takes(v, a) ? PRIM_OK : PRIM_ERROR_UNSUPPORTED;
 }
 
 static void check_gemm(prim_gemm_variant v, prim_transpose op_a, prim_transpose op_b, size_t m,
@@ -957,8 +956,9 @@ Test(supported, great_products_of_gemm)
                                    {1, limit},     {46340, 46340}, {46341, 46341}};
     for (EACH_VARIANT(v, gemm))
         EACH (shape, s, shapes) {
+            const bool has_type = gemm_rung_takes((prim_gemm_variant)v, CUDA_R_32F);
             const bool by_rows = v == PRIM_GEMM_ROW_PER_BLOCK || v == PRIM_GEMM_SHARED_ROW;
-            const bool promised = (!by_rows || s->rows < limit) &&
+            const bool promised = has_type && (!by_rows || s->rows < limit) &&
                                   (v != PRIM_GEMM_SMALL_PRODUCTS || s->rows * s->columns < limit);
             cr_expect_eq(
                 runs(prim_gemm((prim_gemm_variant)v, PRIM_NOT_TRANSPOSED, PRIM_NOT_TRANSPOSED, 1,
@@ -970,8 +970,8 @@ Test(supported, great_products_of_gemm)
         }
 }
 
-/* "WARP_TILED, SPLIT_K and SMALL_PRODUCTS 2^31 products and more, the others more than 65,535². Of
- * halves and i8, AUTO refuses what these three do." */
+/* "WARP_TILED, SPLIT_K, SMALL_PRODUCTS and MMA 2^31 products and more, the others more than 65,535².
+ * Of halves and i8, AUTO refuses what these do." */
 Test(supported, batches_of_gemm)
 {
     const cudaDataType_t ins[] = {CUDA_R_32F, CUDA_R_64F, CUDA_R_32I, CUDA_R_16F, CUDA_R_8I},
@@ -979,11 +979,10 @@ Test(supported, batches_of_gemm)
     const size_t most = 65535u * (size_t)65535u, limit = (size_t)1 << 31;
     for (size_t i = 0; i < COUNT_OF(ins); i++)
         for (EACH_VARIANT(v, gemm)) {
-            const bool is_narrow = i >= 3, is_tiled = v == PRIM_GEMM_WARP_TILED ||
-                                                      v == PRIM_GEMM_SPLIT_K ||
-                                                      v == PRIM_GEMM_SMALL_PRODUCTS;
-            const bool has_types =
-                !is_narrow || gemm_rung_has((prim_gemm_variant)v, TAKES_ALL_TYPES);
+            const bool is_narrow = i >= 3,
+                       is_tiled = v == PRIM_GEMM_WARP_TILED || v == PRIM_GEMM_SPLIT_K ||
+                                  v == PRIM_GEMM_SMALL_PRODUCTS || v == PRIM_GEMM_MMA;
+            const bool has_types = gemm_rung_takes((prim_gemm_variant)v, ins[i]);
             const size_t batches[] = {limit - 1, limit, most, most + 1};
             for (size_t b = 0; b < COUNT_OF(batches); b++) {
                 const bool fits = is_tiled || (is_narrow && v == PRIM_GEMM_AUTO)

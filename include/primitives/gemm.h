@@ -20,8 +20,9 @@ typedef enum prim_gemm_variant {
     PRIM_GEMM_REGISTER_TILED = 7,    /* 8 × 8 elements of C for each thread */
     PRIM_GEMM_VECTORIZED = 8,        /* the same with 16-byte loads; double buffering */
     PRIM_GEMM_WARP_TILED = 9,        /* a part of the tile for each warp; asynchronous copies */
-    PRIM_GEMM_SPLIT_K = 10,       /* the same, k split over blocks; a second pass adds their sums */
-    PRIM_GEMM_SMALL_PRODUCTS = 11 /* a thread for each element of C, several products in a block */
+    PRIM_GEMM_SPLIT_K = 10, /* the same, k split over blocks; a second pass adds their sums */
+    PRIM_GEMM_SMALL_PRODUCTS = 11, /* a thread for each element of C, several products in a block */
+    PRIM_GEMM_MMA = 12             /* halves on tensor cores, by mma.sync */
 } prim_gemm_variant;
 
 /* The type in which products are computed and summed. */
@@ -46,12 +47,13 @@ typedef enum prim_compute {
  *
  * Types: A and B of one type, and C of it or of another:
  *     CUDA_R_32F, CUDA_R_64F, CUDA_R_32I, and C the same: all variants
- *     CUDA_R_16F, and C CUDA_R_16F or _32F: WARP_TILED, SPLIT_K, SMALL_PRODUCTS and AUTO
+ *     CUDA_R_16F, and C CUDA_R_16F or _32F: WARP_TILED, SPLIT_K, SMALL_PRODUCTS, MMA and AUTO
  *     CUDA_R_16BF, and C CUDA_R_16BF or _32F: likewise
- *     CUDA_R_8I, and C CUDA_R_32I: likewise
+ *     CUDA_R_8I, and C CUDA_R_32I: likewise, without MMA
  * Pointers need the alignment of their element. VECTORIZED and the rungs above are faster where
  * operands consist of vectors of 16 bytes (their address, their leading dimension, and the columns
- * of those not read along k). A variant refuses a C of more tiles than a grid has blocks, 2^31 - 1:
+ * of those not read along k); MMA where lines begin at 16 bytes. MMA needs compute capability 8.0.
+ * A variant refuses a C of more tiles than a grid has blocks, 2^31 - 1:
  * 2^31 rows and more for ROW_PER_BLOCK and SHARED_ROW, and otherwise more elements than any device
  * holds. SMALL_PRODUCTS refuses 2^31 elements and more.
  *
@@ -63,9 +65,11 @@ typedef enum prim_compute {
  *   PRIM_ERROR_OVERLAP      C overlaps A or B
  *
  * Determinism: each rung gives the same bits in every run on one device. An element of C is one sum
- * over k from front to back. SPLIT_K, and AUTO where it takes that rung, cuts this sum into several
- * and adds them in order; their number depends on the shape and the device. So the error, relative
- * to the sum of the products' magnitudes, grows at most with k. A product and its addition are
+ * over k from front to back. SPLIT_K and MMA, and AUTO where it takes these rungs, cut this sum into
+ * several and add them in order; their number depends on the shape and the device. Of MMA, 16
+ * products and the sum before them are added at once, on tensor cores, in an order and with a
+ * rounding of their own, which differ between GPUs: so its bits do. The error, relative to the sum
+ * of the products' magnitudes, grows at most with k. A product and its addition are
  * rounded once on the GPU, twice on the CPU. Integers wrap. NaN and infinities propagate as in IEEE
  * arithmetic. Halves are multiplied and summed in f32, and rounded once, to nearest.
  * Source: Hwu, Kirk and El Hajj, Programming Massively Parallel Processors, 4th edition (2022),
@@ -91,8 +95,8 @@ PRIM_API prim_status prim_gemm_host(prim_transpose op_a, prim_transpose op_b, do
  * below `batches`.
  *
  *   batches    any number; 0 writes nothing. A variant refuses more tiles of all C together than a
- *              grid has blocks: WARP_TILED, SPLIT_K and SMALL_PRODUCTS 2^31 products and more,
- *              the others more than 65,535². Of halves and i8, AUTO refuses what these three do.
+ *              grid has blocks: WARP_TILED, SPLIT_K, SMALL_PRODUCTS and MMA 2^31 products and
+ *              more, the others more than 65,535². Of halves and i8, AUTO refuses what these do.
  *   a, b, c    device, the matrices of product 0; their `stride` is that to the matrices of product
  *              1, and so on. No C may overlap any A or B.
  *   a.stride, b.stride  any numbers; with 0 one matrix serves all products.
@@ -103,7 +107,7 @@ PRIM_API prim_status prim_gemm_host(prim_transpose op_a, prim_transpose op_b, do
  * as one rectangle, otherwise as the range of bytes from the first to the last element.
  *
  * All else as for prim_gemm(), variants and types too; each product has the bits that prim_gemm()
- * gives it, except where SPLIT_K or AUTO splits k into another number of parts. Returns what
+ * gives it, except where SPLIT_K, MMA or AUTO splits k into another number of parts. Returns what
  * prim_gemm() does, and
  *   PRIM_ERROR_VALUE        the C_i would overlap: c.stride is too small */
 PRIM_API prim_status prim_gemm_batched(prim_gemm_variant variant, prim_transpose op_a,

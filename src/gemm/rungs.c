@@ -13,7 +13,8 @@
     X(gemm, vectorized)        \
     X(gemm, warp_tiled)        \
     X(gemm, split_k)           \
-    X(gemm, small_products)
+    X(gemm, small_products)    \
+    X(gemm, mma)
 
 RUNGS(PRIM_DECLARE_RUNG)
 
@@ -26,9 +27,14 @@ static bool has_small_products(const prim_gemm_args *args)
     return args->m <= most || args->n <= most;
 }
 
-/* The rung with the least estimated time. */
+/* The rung with the least estimated time; of halves MMA's, where it runs. */
 static const prim_rung *fastest(const prim_gemm_args *args)
 {
+    if (prim_gemm_mma_rung.why_not(args) == NULL) {
+        const bool is_small = has_small_products(args) && prim_gemm_small_products_clocks(args) <
+                                                              prim_gemm_plan_mma(args).clocks;
+        return is_small ? &prim_gemm_small_products_rung : &prim_gemm_mma_rung;
+    }
     const double whole = prim_gemm_plan_whole(args).clocks;
     const double split = args->k > 0 ? prim_gemm_plan_split(args).clocks : whole;
     const double least = split < whole ? split : whole;

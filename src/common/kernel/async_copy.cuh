@@ -46,6 +46,22 @@ __device__ void copy_async_or_zeros(bool wanted, T *shared, const T *global)
 #endif
 }
 
+/* copy_async() of the first `bytes` of 16, and zeros behind them: nothing else is read. */
+template <typename T>
+__device__ void copy_async_first(T *shared, const void *global, unsigned bytes)
+{
+    static_assert(sizeof(T) == 16, "a vector");
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    const unsigned to = static_cast<unsigned>(__cvta_generic_to_shared(shared));
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(global), "r"(bytes)
+                 : "memory");
+#else
+    T whole = {};
+    std::memcpy(&whole, global, bytes);
+    *shared = whole;
+#endif
+}
+
 /* copy_async() of 16 bytes, of lines whose neighbours are read at about the same time: L2 brings
  * 256 bytes at once. */
 template <typename T>

@@ -9,6 +9,7 @@
 #include "common/host/device.h"
 #include "common/host/element.h"
 #include "common/host/sizes.h"
+#include "gemm/tensor/tiles.h"
 #include "gemm/tile/tiles.h"
 
 enum { RATES = 4 };
@@ -28,22 +29,35 @@ static const tile tiles_i32[] = {PRIM_GEMM_TILES_I32(TILE)};
 static const tile tiles_halves[] = {PRIM_GEMM_TILES_HALVES(TILE)};
 static const tile tiles_i8[] = {PRIM_GEMM_TILES_I8(TILE)};
 
+#define MMA_TILE(m, n, warps_m, warps_n, stages, blocks, r1, r2, r3, r4) \
+    {m, n, 64, blocks, {r1, r2, r3, r4}},
+
+static const tile tiles_mma[] = {PRIM_GEMM_TILES_MMA(MMA_TILE)};
+
 typedef struct tile_list {
     const tile *tiles;
     unsigned count;
+    size_t least_part; /* steps of k, where k is cut */
 } tile_list;
+
+enum { LEAST_PART = 48, LEAST_PART_MMA = 256 };
 
 static tile_list tiles_of(const prim_gemm_args *args)
 {
     if (args->a_type == CUDA_R_32F)
-        return (tile_list){tiles_f32, sizeof tiles_f32 / sizeof *tiles_f32};
+        return (tile_list){tiles_f32, sizeof tiles_f32 / sizeof *tiles_f32, LEAST_PART};
     if (args->a_type == CUDA_R_64F)
-        return (tile_list){tiles_f64, sizeof tiles_f64 / sizeof *tiles_f64};
+        return (tile_list){tiles_f64, sizeof tiles_f64 / sizeof *tiles_f64, LEAST_PART};
     if (args->a_type == CUDA_R_32I)
-        return (tile_list){tiles_i32, sizeof tiles_i32 / sizeof *tiles_i32};
+        return (tile_list){tiles_i32, sizeof tiles_i32 / sizeof *tiles_i32, LEAST_PART};
     if (args->a_type == CUDA_R_8I)
-        return (tile_list){tiles_i8, sizeof tiles_i8 / sizeof *tiles_i8};
-    return (tile_list){tiles_halves, sizeof tiles_halves / sizeof *tiles_halves};
+        return (tile_list){tiles_i8, sizeof tiles_i8 / sizeof *tiles_i8, LEAST_PART};
+    return (tile_list){tiles_halves, sizeof tiles_halves / sizeof *tiles_halves, LEAST_PART};
+}
+
+static tile_list tiles_of_mma(void)
+{
+    return (tile_list){tiles_mma, sizeof tiles_mma / sizeof *tiles_mma, LEAST_PART_MMA};
 }
 
 static size_t sum_bytes(const prim_gemm_args *args)
@@ -108,58 +122,85 @@ double prim_gemm_small_products_clocks(const prim_gemm_args *args)
 
 /* ---- plans ---- */
 
-/* The numbers of parts that are tried, while each part has LEAST_PART steps, and the device no more
- * than ROUNDS rounds of blocks. */
+/* The numbers of parts that are tried, while none is too short, and the device has no more than
+ * ROUNDS rounds of blocks. */
 static const size_t some_parts[] = {2,  3,  4,  5,  6,  7,   8,   10,   12,
                                     14, 16, 24, 32, 64, 128, 256, 1024, 4096};
-enum { LEAST_PART = 48, ROUNDS = 4 };
+enum { ROUNDS = 4 };
 
-static prim_gemm_plan make_plan(const prim_gemm_args *args, size_t multiprocessors, unsigned index,
-                                size_t parts)
+static prim_gemm_plan make_plan(const prim_gemm_args *args, size_t multiprocessors,
+                                const tile_list *list, unsigned index, size_t parts)
 {
-    const tile *const t = &tiles_of(args).tiles[index];
+    const tile *const t = &list->tiles[index];
     const size_t slabs = prim_divide_up(args->k, t->k);
     const size_t part = slabs == 0 ? t->k : prim_divide_up(slabs, parts) * t->k;
     const size_t filled = args->k == 0 ? 1 : prim_divide_up(args->k, part);
-    return (prim_gemm_plan){index, (unsigned)filled, part,
-                            estimate(args, multiprocessors, t, filled, part)};
+    return (prim_gemm_plan){index,          (unsigned)t->m,
+                            (unsigned)t->n, (unsigned)filled,
+                            part,           estimate(args, multiprocessors, t, filled, part)};
 }
 
-static prim_gemm_plan plan_whole(const prim_gemm_args *args, size_t multiprocessors)
+static prim_gemm_plan best_whole(const prim_gemm_args *args, size_t multiprocessors,
+                                 const tile_list *list)
 {
-    prim_gemm_plan best = make_plan(args, multiprocessors, 0, 1);
-    for (unsigned index = 1; index < tiles_of(args).count; index++) {
-        const prim_gemm_plan plan = make_plan(args, multiprocessors, index, 1);
+    prim_gemm_plan best = make_plan(args, multiprocessors, list, 0, 1);
+    for (unsigned index = 1; index < list->count; index++) {
+        const prim_gemm_plan plan = make_plan(args, multiprocessors, list, index, 1);
         if (plan.clocks < best.clocks)
             best = plan;
     }
     return best;
 }
 
-static bool is_worth_trying(const prim_gemm_args *args, size_t multiprocessors, const tile *t,
-                            size_t parts)
+static bool is_worth_trying(const prim_gemm_args *args, size_t multiprocessors,
+                            const tile_list *list, unsigned index, size_t parts)
 {
+    const tile *const t = &list->tiles[index];
     const double blocks = (double)prim_divide_up(args->m, t->m) *
                           (double)prim_divide_up(args->n, t->n) * (double)args->batches;
-    return args->k / parts >= LEAST_PART &&
+    return args->k / parts >= list->least_part &&
            blocks * (double)parts <= (double)(ROUNDS * multiprocessors * t->blocks);
 }
 
-/* Two parts at least, where k has two slabs. */
-static prim_gemm_plan plan_split(const prim_gemm_args *args, size_t multiprocessors)
+/* Of several parts those that are worth trying; `best` where none is better. */
+static prim_gemm_plan best_split(const prim_gemm_args *args, size_t multiprocessors,
+                                 const tile_list *list, prim_gemm_plan best)
 {
-    prim_gemm_plan best = make_plan(args, multiprocessors, 0, 2);
-    for (unsigned index = 0; index < tiles_of(args).count; index++)
+    for (unsigned index = 0; index < list->count; index++)
         for (size_t i = 0; i < sizeof some_parts / sizeof *some_parts; i++) {
-            const size_t parts = some_parts[i];
-            if (i > 0 &&
-                !is_worth_trying(args, multiprocessors, &tiles_of(args).tiles[index], parts))
+            if (!is_worth_trying(args, multiprocessors, list, index, some_parts[i]))
                 break;
-            const prim_gemm_plan plan = make_plan(args, multiprocessors, index, parts);
+            const prim_gemm_plan plan =
+                make_plan(args, multiprocessors, list, index, some_parts[i]);
             if (plan.clocks < best.clocks)
                 best = plan;
         }
     return best;
+}
+
+static prim_gemm_plan plan_whole(const prim_gemm_args *args, size_t multiprocessors)
+{
+    const tile_list list = tiles_of(args);
+    return best_whole(args, multiprocessors, &list);
+}
+
+/* Two parts at least, where k has two slabs, also short ones. */
+static prim_gemm_plan plan_split(const prim_gemm_args *args, size_t multiprocessors)
+{
+    const tile_list list = tiles_of(args);
+    prim_gemm_plan best = make_plan(args, multiprocessors, &list, 0, 2);
+    for (unsigned index = 1; index < list.count; index++) {
+        const prim_gemm_plan plan = make_plan(args, multiprocessors, &list, index, 2);
+        if (plan.clocks < best.clocks)
+            best = plan;
+    }
+    return best_split(args, multiprocessors, &list, best);
+}
+
+static prim_gemm_plan plan_mma(const prim_gemm_args *args, size_t multiprocessors)
+{
+    const tile_list list = tiles_of_mma();
+    return best_split(args, multiprocessors, &list, best_whole(args, multiprocessors, &list));
 }
 
 /* All that a plan depends on. */
@@ -205,10 +246,15 @@ prim_gemm_plan prim_gemm_plan_split(const prim_gemm_args *args)
     return plan_once(&kept, args, plan_split);
 }
 
+prim_gemm_plan prim_gemm_plan_mma(const prim_gemm_args *args)
+{
+    static _Thread_local kept_plan kept;
+    return plan_once(&kept, args, plan_mma);
+}
+
 bool prim_gemm_plan_fits(const prim_gemm_args *args, prim_gemm_plan plan)
 {
-    const tile *const t = &tiles_of(args).tiles[plan.tile];
-    const size_t down = prim_divide_up(args->m, t->m), across = prim_divide_up(args->n, t->n);
+    const size_t down = prim_divide_up(args->m, plan.m), across = prim_divide_up(args->n, plan.n);
     return prim_fits_a_grid(down, across) && prim_fits_a_grid(down * across, plan.parts) &&
            prim_fits_a_grid(down * across * plan.parts, args->batches);
 }

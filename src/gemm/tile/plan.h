@@ -1,4 +1,4 @@
-/* How WARP_TILED and SPLIT_K divide a call into blocks, and how long the upper rungs take. */
+/* How WARP_TILED, SPLIT_K and MMA divide a call into blocks, and how long the upper rungs take. */
 #ifndef PRIM_GEMM_PLAN_H
 #define PRIM_GEMM_PLAN_H
 
@@ -9,7 +9,8 @@ extern "C" {
 #endif
 
 typedef struct prim_gemm_plan {
-    unsigned tile;  /* of the list that the types have in tiles.h */
+    unsigned tile;  /* of the list that the types have in tiles.h, or MMA in tensor/tiles.h */
+    unsigned m, n;  /* its sides */
     unsigned parts; /* of k */
     size_t part;    /* steps of k in each, but the last one may have less */
     double clocks;  /* how long it takes, as estimated */
@@ -18,6 +19,9 @@ typedef struct prim_gemm_plan {
 /* The plan with the least estimated time, of one part or of several. */
 prim_gemm_plan prim_gemm_plan_whole(const prim_gemm_args *args);
 prim_gemm_plan prim_gemm_plan_split(const prim_gemm_args *args);
+
+/* MMA's, of one part or of several. */
+prim_gemm_plan prim_gemm_plan_mma(const prim_gemm_args *args);
 
 /* The estimated time of SMALL_PRODUCTS. */
 double prim_gemm_small_products_clocks(const prim_gemm_args *args);
@@ -32,6 +36,9 @@ size_t prim_gemm_plan_bytes(const prim_gemm_args *args, prim_gemm_plan plan);
 /* Whether there are kernels for these types; and the launch, whose workspace holds the sums. */
 bool prim_gemm_has_tiles(const prim_gemm_args *args);
 cudaError_t prim_gemm_launch_tiles(const prim_gemm_args *args, prim_gemm_plan plan);
+
+/* The second pass alone: C from the sums of so many parts in the workspace. */
+cudaError_t prim_gemm_add_parts(const prim_gemm_args *args, unsigned parts);
 
 #if defined(__cplusplus)
 }

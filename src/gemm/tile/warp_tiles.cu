@@ -45,6 +45,17 @@ cudaError_t launch_second_pass(const prim_gemm_args *args, const problem<In, Out
                                  target_of(p), how);
 }
 
+struct launch_add_parts : launch_run {
+    template <typename In, typename Out>
+    static cudaError_t run(const prim_gemm_args *args, unsigned parts)
+    {
+        const problem<In, Out> p = make_problem<In, Out>(args);
+        prim_gemm_plan plan = {};
+        plan.parts = parts;
+        return launch_second_pass(args, p, make_cut(args, plan, p));
+    }
+};
+
 /* Whether all lines of A along k and of B along the tile are whole vectors, as far as the host can
  * tell. Known at compile time, it removes the branches from the kernel's loop. */
 inline bool is_plain(const prim_gemm_args *args, const cut &how)
@@ -114,6 +125,11 @@ struct launch_tiles : launch_run {
 bool prim_gemm_has_tiles(const prim_gemm_args *args)
 {
     return dispatch_all<is_built>(args);
+}
+
+cudaError_t prim_gemm_add_parts(const prim_gemm_args *args, unsigned parts)
+{
+    return dispatch_all<warp_tiles::launch_add_parts>(args, parts);
 }
 
 cudaError_t prim_gemm_launch_tiles(const prim_gemm_args *args, prim_gemm_plan plan)

@@ -1,0 +1,387 @@
+/* MMA: f16 and bf16 on tensor cores, by mma.sync: an instruction of a warp has 16 × 8 × 16 products.
+ *
+ *     tile 128 × 256, a block           warp 64 × 64            an instruction 16 × 8, k 16
+ *     ┌──────┬──────┬──────┬──────┐     ┌──┬──┬──┬─ …           A  4 words a lane   ldmatrix
+ *     │ warp │      │      │      │     ├──┼──┼──┼─             B  2                from
+ *     ├──────┼──────┼──────┼──────┤     ├──┼──┼──┼─             C  4 floats         shared memory
+ *     │      │      │      │      │     ├──┼──┼──┼─
+ *     └──────┴──────┴──────┴──────┘     …
+ *
+ *     stage 2        ← global memory, copied asynchronously, 16 bytes at a time
+ *     stage 1        ← copied
+ *     stage 0        64 steps of k: ldmatrix → registers → mma
+ *
+ * What changed from WARP_TILED: there a multiply-add of each lane needs three registers; here a
+ * warp's instruction has 2,048 products for 10 registers a lane. Operands stay halves in shared
+ * memory, and lie there as in memory: ldmatrix transposes what has to be transposed. A C of few tiles
+ * is cut along k, as in SPLIT_K.
+ *
+ * Lines that do not begin at 16 bytes are loaded element by element, which takes several times as
+ * long.
+ *
+ * Bytes for a product, of tiles of 128 × 256: 3/128 from global memory, 1/16 from shared memory.
+ *
+ * What still holds it back: on 9.0 mma.sync reaches less than two thirds of what tensor cores can
+ * do; registers, in which operands have to be; and that a warp loads and multiplies in turn.
+ *
+ * Work: m · n · k products, and the tiles' ends. Steps: k, and k / 64 barriers. Workspace: as
+ * SPLIT_K's, where k is cut.
+ * Source: NVIDIA, PTX ISA, sections on mma and ldmatrix; A. Kerr et al., CUTLASS: Fast Linear
+ * Algebra in CUDA C++ (2017), on conflict-free shared memory. */
+#include "common/host/device.h"
+#include "common/kernel/shared.cuh"
+#include "common/tensor/ldmatrix.cuh"
+#include "common/tensor/mma_halves.cuh"
+#include "gemm/problem.cuh"
+#include "gemm/tensor/stage.cuh"
+#include "gemm/tensor/tiles.h"
+#include "gemm/tile/plan.h"
+
+namespace
+{
+namespace tensor_tiles
+{
+
+constexpr unsigned WARP = 32, MMA_M = 16, MMA_N = 8, MMA_K = 16;
+
+/* M × N elements of C for a block of WARPS_M × WARPS_N warps. */
+template <unsigned M_, unsigned N_, unsigned WARPS_M_, unsigned WARPS_N_, unsigned STAGES_,
+          unsigned BLOCKS_>
+struct tile_shape {
+    static constexpr unsigned M = M_, N = N_, WARPS_M = WARPS_M_, WARPS_N = WARPS_N_;
+    static constexpr unsigned WARP_M = M / WARPS_M, WARP_N = N / WARPS_N;
+    static constexpr unsigned DOWN = WARP_M / MMA_M, ACROSS = WARP_N / MMA_N; /* instructions */
+    static constexpr unsigned THREADS = WARPS_M * WARPS_N * WARP;
+    static constexpr unsigned STAGES = STAGES_, BLOCKS = BLOCKS_;
+    static_assert(DOWN * MMA_M * WARPS_M == M && ACROSS % 2 == 0, "whole instructions, in pairs");
+
+    struct shared {
+        stage<M> a[STAGES];
+        stage<N> b[STAGES];
+    };
+};
+
+/* How the work is divided: products × parts of k × tiles, along one dimension of the grid. */
+struct cut {
+    unsigned tiles_m, tiles_n, parts;
+    size_t part;    /* steps of k in a part */
+    float *partial; /* sums for a second pass, part by part; NULL: C is written */
+    size_t partial_ld;
+    bool a_in_pieces, b_in_pieces; /* as far as the host can tell */
+    bool c_in_pairs, c_is_half;
+};
+
+/* ---- from shared memory into registers ---- */
+
+/* Which row of eight elements a lane names for ldmatrix_x4(): the matrices 0 … 3 lie at (0, 0),
+ * (8, 0), (0, 8) and (8, 8) of a square of 16 × 16, first along the tile for A, along k for B. */
+struct lane_row {
+    unsigned i, along_tile, along_k;
+};
+
+__device__ inline lane_row row_of_lane(bool of_a)
+{
+    const unsigned lane = threadIdx.x % WARP, first = lane >> 3 & 1, second = lane >> 4;
+    return {lane % 8, of_a ? first : second, of_a ? second : first};
+}
+
+/* 16 × 16 elements of op(A), or of op(B), at `side` of the tile and step 16 · step of k. */
+template <unsigned SIDE>
+__device__ void load_square(uint32_t (&words)[4], const stage<SIDE> &from, bool along_k,
+                            const lane_row &row, unsigned side, unsigned step)
+{
+    const unsigned on_side = side + 8 * row.along_tile, on_k = MMA_K * step + 8 * row.along_k;
+    if (along_k)
+        ldmatrix_x4(words, &from.pieces[place_of_piece<SIDE>(true, on_side + row.i, on_k / PIECE)]);
+    else
+        ldmatrix_x4_trans(words,
+                          &from.pieces[place_of_piece<SIDE>(false, on_k + row.i, on_side / PIECE)]);
+}
+
+/* ---- sums ---- */
+
+template <class Shape>
+struct warp_sums {
+    float at[Shape::DOWN][Shape::ACROSS][4];
+};
+
+template <class Shape, typename Half>
+__device__ void multiply_stage(warp_sums<Shape> &sums, const stage<Shape::M> &a, bool a_along_k,
+                               const stage<Shape::N> &b, bool b_along_k)
+{
+    const unsigned warp = threadIdx.x / WARP;
+    const unsigned row = warp / Shape::WARPS_N * Shape::WARP_M,
+                   column = warp % Shape::WARPS_N * Shape::WARP_N;
+    const lane_row of_a = row_of_lane(true), of_b = row_of_lane(false);
+    PRIM_UNROLL(4)
+    for (unsigned step = 0; step < K / MMA_K; step++) {
+        uint32_t rows[Shape::DOWN][4], columns[Shape::ACROSS / 2][4];
+        PRIM_UNROLL(4)
+        for (unsigned i = 0; i < Shape::DOWN; i++)
+            load_square(rows[i], a, a_along_k, of_a, row + MMA_M * i, step);
+        PRIM_UNROLL(4)
+        for (unsigned j = 0; j < Shape::ACROSS / 2; j++)
+            load_square(columns[j], b, b_along_k, of_b, column + 2 * MMA_N * j, step);
+        PRIM_UNROLL(4)
+        for (unsigned i = 0; i < Shape::DOWN; i++) {
+            PRIM_UNROLL(8)
+            for (unsigned j = 0; j < Shape::ACROSS; j++) {
+                const uint32_t *const pair = &columns[j / 2][j % 2 * 2];
+                const uint32_t of_column[2] = {pair[0], pair[1]};
+                mma_m16n8k16<Half>(sums.at[i][j], rows[i], of_column);
+            }
+        }
+    }
+}
+
+/* The sums of the block's tile over x.k steps. */
+template <class Shape, typename Half>
+__device__ void multiply_tile(warp_sums<Shape> &sums, const operand<Half> &a,
+                              const operand<Half> &b)
+{
+    constexpr unsigned STAGES = Shape::STAGES;
+    PRIM_SHARED_DYNAMIC(typename Shape::shared, shared);
+    loader<Half, Shape::M, Shape::THREADS> from_a(a);
+    loader<Half, Shape::N, Shape::THREADS> from_b(b);
+    const size_t count = (a.k + K - 1) / K;
+    unsigned read = 0, write = 0;
+    PRIM_UNROLL(1)
+    for (; write + 1 < STAGES; write++) {
+        if (write < count) {
+            from_a.load(shared->a[write]);
+            from_b.load(shared->b[write]);
+        }
+        close_batch_of_copies();
+    }
+    PRIM_UNROLL(1)
+    for (size_t i = 0; i < count; i++) {
+        wait_for_copies_but<STAGES - 2>();
+        __syncthreads(); /* stage `read` is complete, and all have read the one before it */
+        if (i + STAGES - 1 < count) {
+            from_a.load(shared->a[write]);
+            from_b.load(shared->b[write]);
+        }
+        close_batch_of_copies();
+        multiply_stage<Shape, Half>(sums, shared->a[read], a.along_k, shared->b[read], b.along_k);
+        read = read + 1 == STAGES ? 0 : read + 1;
+        write = write + 1 == STAGES ? 0 : write + 1;
+    }
+}
+
+/* ---- C ---- */
+
+/* Two sums side by side, of which the second may lie outside. */
+template <typename Out>
+__device__ void store_pair(const scaled<float> &scale, Out *to, float first, float second,
+                           bool has_second, bool in_pairs)
+{
+    if (in_pairs && has_second) {
+        struct alignas(2 * sizeof(Out)) pair {
+            Out first, second;
+        };
+        pair *const there = reinterpret_cast<pair *>(to);
+        pair values = {};
+        if (scale.beta != 0)
+            values = *there;
+        scale.store(&values.first, first);
+        scale.store(&values.second, second);
+        *there = values;
+        return;
+    }
+    scale.store(to, first);
+    if (has_second)
+        scale.store(to + 1, second);
+}
+
+/* An m × n matrix from the tile's first element on. */
+template <class Shape, typename Out>
+__device__ void store_tile(const scaled<float> &scale, Out *c, size_t ldc, size_t m, size_t n,
+                           bool in_pairs, const warp_sums<Shape> &sums)
+{
+    const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
+    const unsigned first_row = warp / Shape::WARPS_N * Shape::WARP_M + lane / 4,
+                   first_column = warp % Shape::WARPS_N * Shape::WARP_N + lane % 4 * 2;
+    PRIM_UNROLL(4)
+    for (unsigned i = 0; i < Shape::DOWN; i++) {
+        PRIM_UNROLL(2)
+        for (unsigned half = 0; half < 2; half++) {
+            const unsigned row = first_row + MMA_M * i + 8 * half;
+            PRIM_UNROLL(8)
+            for (unsigned j = 0; j < Shape::ACROSS; j++) {
+                const unsigned column = first_column + MMA_N * j;
+                if (row < m && column < n)
+                    store_pair(scale, &c[row * ldc + column], sums.at[i][j][2 * half],
+                               sums.at[i][j][2 * half + 1], column + 1 < n, in_pairs);
+            }
+        }
+    }
+}
+
+/* ---- the kernel ---- */
+
+struct tile_place {
+    unsigned down, across;
+};
+
+/* A rasterization for L2: tiles that run at the same time are close together, in 8 rows. */
+__device__ inline tile_place place_of(unsigned tile, unsigned tiles_m, unsigned tiles_n)
+{
+    constexpr unsigned HIGH = 8;
+    const unsigned group = tile / (HIGH * tiles_n), within = tile % (HIGH * tiles_n);
+    const unsigned left = tiles_m - group * HIGH, high = left < HIGH ? left : HIGH;
+    return {group * HIGH + within % high, within / high};
+}
+
+/* `stride`: from row to row of op(A), or from column to column of op(B); one of both strides is 1.
+ * `first` of `side` on, and steps begin … end of k. */
+template <typename Half>
+__device__ operand<Half> operand_of(const Half *data, size_t stride, size_t k_stride, size_t first,
+                                    size_t side, size_t begin, size_t end, bool in_pieces)
+{
+    const bool along_k = k_stride == 1;
+    return {data + first * stride + begin * k_stride,
+            along_k ? stride : k_stride,
+            side - first,
+            end - begin,
+            along_k,
+            in_pieces && bytes_past_vector(data) == 0};
+}
+
+/* C of a product, where it has floats. */
+template <typename Half>
+__device__ float *floats_of(const problem<Half, Half> &all, size_t product)
+{
+    return all.batch.c != nullptr
+               ? reinterpret_cast<float *const *>(all.batch.c)[product]
+               : reinterpret_cast<float *>(all.c) + product * all.batch.c_stride;
+}
+
+template <class Shape, typename Half, typename Out>
+__device__ void store_c(const problem<Half, Half> &p, Out *c, size_t row, size_t column,
+                        const cut &how, const warp_sums<Shape> &sums)
+{
+    const bool in_pairs =
+        how.c_in_pairs && reinterpret_cast<uintptr_t>(c) % (2 * sizeof(Out)) == 0;
+    store_tile<Shape>(p.scale, c + row * p.ldc + column, p.ldc, p.m - row, p.n - column, in_pairs,
+                      sums);
+}
+
+template <class Shape, typename Half>
+__global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
+    multiply(problem<Half, Half> all, cut how)
+{
+    const unsigned tiles = how.tiles_m * how.tiles_n;
+    const unsigned tile = blockIdx.x % tiles, part = blockIdx.x / tiles % how.parts;
+    const size_t product = blockIdx.x / tiles / how.parts;
+    const tile_place at = place_of(tile, how.tiles_m, how.tiles_n);
+    const size_t row = static_cast<size_t>(at.down) * Shape::M;
+    const size_t column = static_cast<size_t>(at.across) * Shape::N;
+    const problem<Half, Half> p = all.at(product);
+    const size_t begin = part * how.part, end = p.k - begin < how.part ? p.k : begin + how.part;
+
+    trigger_launch_completion();
+    warp_sums<Shape> sums = {};
+    if (begin < end)
+        multiply_tile<Shape, Half>(sums,
+                                   operand_of(p.a.data, p.a.row_stride, p.a.column_stride, row, p.m,
+                                              begin, end, how.a_in_pieces),
+                                   operand_of(p.b.data, p.b.column_stride, p.b.row_stride, column,
+                                              p.n, begin, end, how.b_in_pieces));
+    if (how.partial != nullptr)
+        store_tile<Shape>({1, 0},
+                          how.partial + (blockIdx.x / tiles * p.m + row) * how.partial_ld + column,
+                          how.partial_ld, p.m - row, p.n - column, true, sums);
+    else if (how.c_is_half)
+        store_c<Shape>(p, p.c, row, column, how, sums);
+    else
+        store_c<Shape>(p, floats_of(all, product), row, column, how, sums);
+}
+
+/* ---- the launch ---- */
+
+inline bool is_in_pieces(size_t ld, size_t stride)
+{
+    return ld % PIECE == 0 && stride % PIECE == 0;
+}
+
+template <class Shape, typename Half>
+cudaError_t launch_shape(const prim_gemm_args *args, prim_gemm_plan plan)
+{
+    const problem<Half, Half> p = make_problem<Half, Half>(args);
+    cut how = {};
+    how.tiles_m = static_cast<unsigned>(prim_divide_up(args->m, Shape::M));
+    how.tiles_n = static_cast<unsigned>(prim_divide_up(args->n, Shape::N));
+    how.parts = p.k == 0 ? 1 : plan.parts;
+    how.part = plan.part;
+    how.partial = how.parts > 1 ? static_cast<float *>(args->call.workspace) : nullptr;
+    how.partial_ld = prim_gemm_plan_ld(args);
+    how.a_in_pieces = is_in_pieces(args->lda, args->a_stride);
+    how.b_in_pieces = is_in_pieces(args->ldb, args->b_stride);
+    how.c_in_pairs = args->ldc % 2 == 0 && args->c_stride % 2 == 0;
+    how.c_is_half = args->c_type == args->a_type;
+    const size_t blocks =
+        static_cast<size_t>(how.tiles_m) * how.tiles_n * how.parts * args->batches;
+    if (blocks == 0)
+        return cudaSuccess;
+    const auto kernel = multiply<Shape, Half>;
+    cudaError_t error = prim_allow_shared(kernel, sizeof(typename Shape::shared));
+    if (error == cudaSuccess)
+        error = prim_launch({args->call.stream, static_cast<unsigned>(blocks), Shape::THREADS,
+                             sizeof(typename Shape::shared)},
+                            kernel, p, how);
+    return error != cudaSuccess || how.partial == nullptr ? error
+                                                          : prim_gemm_add_parts(args, how.parts);
+}
+
+#define LAUNCH(M, N, WARPS_M, WARPS_N, STAGES, BLOCKS, ...) \
+    if (plan.tile == at++)                                  \
+        return launch_shape<tile_shape<M, N, WARPS_M, WARPS_N, STAGES, BLOCKS>, Half>(args, plan);
+
+template <typename Half>
+cudaError_t launch_halves(const prim_gemm_args *args, prim_gemm_plan plan)
+{
+    unsigned at = 0;
+    PRIM_GEMM_TILES_MMA(LAUNCH)
+    return cudaErrorInvalidValue;
+}
+
+} // namespace tensor_tiles
+
+namespace mma
+{
+
+const char *why_not(const void *any)
+{
+    const prim_gemm_args *args = static_cast<const prim_gemm_args *>(any);
+    enum { LEAST_CAPABILITY = 80 };
+    if (args->a_type != CUDA_R_16F && args->a_type != CUDA_R_16BF)
+        return "it takes f16 and bf16";
+    if (!prim_gemm_has_tiles(args))
+        return PRIM_TYPES_NOT_BUILT;
+    if (prim_device_code() < LEAST_CAPABILITY)
+        return "its products need code for compute capability 8.0 or higher";
+    return prim_gemm_plan_fits(args, prim_gemm_plan_mma(args)) ? nullptr : PRIM_GRID_TOO_SMALL;
+}
+
+size_t workspace_bytes(const void *any)
+{
+    const prim_gemm_args *args = static_cast<const prim_gemm_args *>(any);
+    return prim_gemm_plan_bytes(args, prim_gemm_plan_mma(args));
+}
+
+cudaError_t launch(const void *any)
+{
+    const prim_gemm_args *args = static_cast<const prim_gemm_args *>(any);
+    const prim_gemm_plan plan = prim_gemm_plan_mma(args);
+    return args->a_type == CUDA_R_16F ? tensor_tiles::launch_halves<f16>(args, plan)
+                                      : tensor_tiles::launch_halves<bf16>(args, plan);
+}
+
+} // namespace mma
+} // namespace
+
+PRIM_DEFINE_RUNG(gemm,
+                 mma) = {{PRIM_GEMM_MMA, "mma", "halves on tensor cores; ldmatrix and mma.sync"},
+                         mma::why_not,
+                         mma::workspace_bytes,
+                         mma::launch};
