@@ -54,11 +54,12 @@ struct tile_shape {
     static constexpr unsigned THREADS = WARPS_M * WARPS_N * WARP;
     static constexpr unsigned STAGES = STAGES_, BLOCKS = BLOCKS_;
     static_assert(DOWN * MMA_M * WARPS_M == M && ACROSS % 2 == 0, "whole instructions, in pairs");
+};
 
-    struct shared {
-        stage<M> a[STAGES];
-        stage<N> b[STAGES];
-    };
+template <class Shape, layout A, layout B>
+struct slabs {
+    stage<Shape::M, A> a[Shape::STAGES];
+    stage<Shape::N, B> b[Shape::STAGES];
 };
 
 /* How the work is divided: products × parts of k × tiles, along one dimension of the grid. */
@@ -86,16 +87,15 @@ __device__ inline lane_row row_of_lane(bool of_a)
 }
 
 /* 16 × 16 elements of op(A), or of op(B), at `side` of the tile and step 16 · step of k. */
-template <unsigned SIDE>
-__device__ void load_square(uint32_t (&words)[4], const stage<SIDE> &from, bool along_k,
-                            const lane_row &row, unsigned side, unsigned step)
+template <class Stage>
+__device__ void load_square(uint32_t (&words)[4], const Stage &from, const lane_row &row,
+                            unsigned side, unsigned step)
 {
     const unsigned on_side = side + 8 * row.along_tile, on_k = MMA_K * step + 8 * row.along_k;
-    if (along_k)
-        ldmatrix_x4(words, &from.pieces[place_of_piece<SIDE>(true, on_side + row.i, on_k / PIECE)]);
+    if constexpr (Stage::HOW == ALONG_K)
+        ldmatrix_x4(words, &from.pieces[Stage::place(on_side + row.i, on_k / PIECE)]);
     else
-        ldmatrix_x4_trans(words,
-                          &from.pieces[place_of_piece<SIDE>(false, on_k + row.i, on_side / PIECE)]);
+        ldmatrix_x4_trans(words, &from.pieces[Stage::place(on_k + row.i, on_side / PIECE)]);
 }
 
 /* ---- sums ---- */
@@ -105,9 +105,8 @@ struct warp_sums {
     float at[Shape::DOWN][Shape::ACROSS][4];
 };
 
-template <class Shape, typename Half>
-__device__ void multiply_stage(warp_sums<Shape> &sums, const stage<Shape::M> &a, bool a_along_k,
-                               const stage<Shape::N> &b, bool b_along_k)
+template <class Shape, typename Half, class StageA, class StageB>
+__device__ void multiply_stage(warp_sums<Shape> &sums, const StageA &a, const StageB &b)
 {
     const unsigned warp = threadIdx.x / WARP;
     const unsigned row = warp / Shape::WARPS_N * Shape::WARP_M,
@@ -118,10 +117,10 @@ __device__ void multiply_stage(warp_sums<Shape> &sums, const stage<Shape::M> &a,
         uint32_t rows[Shape::DOWN][4], columns[Shape::ACROSS / 2][4];
         PRIM_UNROLL(4)
         for (unsigned i = 0; i < Shape::DOWN; i++)
-            load_square(rows[i], a, a_along_k, of_a, row + MMA_M * i, step);
+            load_square(rows[i], a, of_a, row + MMA_M * i, step);
         PRIM_UNROLL(4)
         for (unsigned j = 0; j < Shape::ACROSS / 2; j++)
-            load_square(columns[j], b, b_along_k, of_b, column + 2 * MMA_N * j, step);
+            load_square(columns[j], b, of_b, column + 2 * MMA_N * j, step);
         PRIM_UNROLL(4)
         for (unsigned i = 0; i < Shape::DOWN; i++) {
             PRIM_UNROLL(8)
@@ -135,14 +134,15 @@ __device__ void multiply_stage(warp_sums<Shape> &sums, const stage<Shape::M> &a,
 }
 
 /* The sums of the block's tile over x.k steps. */
-template <class Shape, typename Half>
+template <class Shape, layout A, layout B, typename Half>
 __device__ void multiply_tile(warp_sums<Shape> &sums, const operand<Half> &a,
                               const operand<Half> &b)
 {
     constexpr unsigned STAGES = Shape::STAGES;
-    PRIM_SHARED_DYNAMIC(typename Shape::shared, shared);
-    loader<Half, Shape::M, Shape::THREADS> from_a(a);
-    loader<Half, Shape::N, Shape::THREADS> from_b(b);
+    using shared_slabs = slabs<Shape, A, B>;
+    PRIM_SHARED_DYNAMIC(shared_slabs, shared);
+    loader<Half, stage<Shape::M, A>, Shape::THREADS> from_a(a);
+    loader<Half, stage<Shape::N, B>, Shape::THREADS> from_b(b);
     const size_t count = (a.k + K - 1) / K;
     unsigned read = 0, write = 0;
     PRIM_UNROLL(1)
@@ -162,7 +162,7 @@ __device__ void multiply_tile(warp_sums<Shape> &sums, const operand<Half> &a,
             from_b.load(shared->b[write]);
         }
         close_batch_of_copies();
-        multiply_stage<Shape, Half>(sums, shared->a[read], a.along_k, shared->b[read], b.along_k);
+        multiply_stage<Shape, Half>(sums, shared->a[read], shared->b[read]);
         read = read + 1 == STAGES ? 0 : read + 1;
         write = write + 1 == STAGES ? 0 : write + 1;
     }
@@ -232,41 +232,34 @@ __device__ inline tile_place place_of(unsigned tile, unsigned tiles_m, unsigned 
     return {group * HIGH + within % high, within / high};
 }
 
-/* `stride`: from row to row of op(A), or from column to column of op(B); one of both strides is 1.
- * `first` of `side` on, and steps begin … end of k. */
-template <typename Half>
+/* `stride`: from row to row of op(A), or from column to column of op(B). `first` of `side` on, and
+ * steps begin … end of k. */
+template <layout HOW, typename Half>
 __device__ operand<Half> operand_of(const Half *data, size_t stride, size_t k_stride, size_t first,
                                     size_t side, size_t begin, size_t end, bool in_pieces)
 {
-    const bool along_k = k_stride == 1;
-    return {data + first * stride + begin * k_stride,
-            along_k ? stride : k_stride,
-            side - first,
-            end - begin,
-            along_k,
-            in_pieces && bytes_past_vector(data) == 0};
+    return {data + first * stride + begin * k_stride, HOW == ALONG_K ? stride : k_stride,
+            side - first, end - begin, in_pieces && bytes_past_vector(data) == 0};
 }
 
 /* C of a product, where it has floats. */
 template <typename Half>
 __device__ float *floats_of(const problem<Half, Half> &all, size_t product)
 {
-    return all.batch.c != nullptr
-               ? reinterpret_cast<float *const *>(all.batch.c)[product]
-               : reinterpret_cast<float *>(all.c) + product * all.batch.c_stride;
+    return all.batch.c != nullptr ? reinterpret_cast<float *const *>(all.batch.c)[product]
+                                  : reinterpret_cast<float *>(all.c) + product * all.batch.c_stride;
 }
 
 template <class Shape, typename Half, typename Out>
 __device__ void store_c(const problem<Half, Half> &p, Out *c, size_t row, size_t column,
                         const cut &how, const warp_sums<Shape> &sums)
 {
-    const bool in_pairs =
-        how.c_in_pairs && reinterpret_cast<uintptr_t>(c) % (2 * sizeof(Out)) == 0;
+    const bool in_pairs = how.c_in_pairs && reinterpret_cast<uintptr_t>(c) % (2 * sizeof(Out)) == 0;
     store_tile<Shape>(p.scale, c + row * p.ldc + column, p.ldc, p.m - row, p.n - column, in_pairs,
                       sums);
 }
 
-template <class Shape, typename Half>
+template <class Shape, layout A, layout B, typename Half>
 __global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
     multiply(problem<Half, Half> all, cut how)
 {
@@ -282,11 +275,11 @@ __global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
     trigger_launch_completion();
     warp_sums<Shape> sums = {};
     if (begin < end)
-        multiply_tile<Shape, Half>(sums,
-                                   operand_of(p.a.data, p.a.row_stride, p.a.column_stride, row, p.m,
-                                              begin, end, how.a_in_pieces),
-                                   operand_of(p.b.data, p.b.column_stride, p.b.row_stride, column,
-                                              p.n, begin, end, how.b_in_pieces));
+        multiply_tile<Shape, A, B>(sums,
+                                   operand_of<A>(p.a.data, p.a.row_stride, p.a.column_stride, row,
+                                                 p.m, begin, end, how.a_in_pieces),
+                                   operand_of<B>(p.b.data, p.b.column_stride, p.b.row_stride,
+                                                 column, p.n, begin, end, how.b_in_pieces));
     if (how.partial != nullptr)
         store_tile<Shape>({1, 0},
                           how.partial + (blockIdx.x / tiles * p.m + row) * how.partial_ld + column,
@@ -302,6 +295,30 @@ __global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
 inline bool is_in_pieces(size_t ld, size_t stride)
 {
     return ld % PIECE == 0 && stride % PIECE == 0;
+}
+
+template <class Shape, layout A, layout B, typename Half>
+cudaError_t launch_kernel(const prim_gemm_args *args, unsigned blocks, const problem<Half, Half> &p,
+                          const cut &how)
+{
+    const auto kernel = multiply<Shape, A, B, Half>;
+    const size_t shared_bytes = sizeof(slabs<Shape, A, B>);
+    const cudaError_t error = prim_allow_shared(kernel, shared_bytes);
+    if (error != cudaSuccess)
+        return error;
+    return prim_launch({args->call.stream, blocks, Shape::THREADS, shared_bytes}, kernel, p, how);
+}
+
+template <class Shape, typename Half>
+cudaError_t launch_layouts(const prim_gemm_args *args, unsigned blocks,
+                           const problem<Half, Half> &p, const cut &how)
+{
+    const bool a_along_k = args->op_a == PRIM_NOT_TRANSPOSED;
+    if (args->op_b == PRIM_TRANSPOSED)
+        return a_along_k ? launch_kernel<Shape, ALONG_K, ALONG_K>(args, blocks, p, how)
+                         : launch_kernel<Shape, ALONG_TILE, ALONG_K>(args, blocks, p, how);
+    return a_along_k ? launch_kernel<Shape, ALONG_K, ALONG_TILE>(args, blocks, p, how)
+                     : launch_kernel<Shape, ALONG_TILE, ALONG_TILE>(args, blocks, p, how);
 }
 
 template <class Shape, typename Half>
@@ -323,12 +340,7 @@ cudaError_t launch_shape(const prim_gemm_args *args, prim_gemm_plan plan)
         static_cast<size_t>(how.tiles_m) * how.tiles_n * how.parts * args->batches;
     if (blocks == 0)
         return cudaSuccess;
-    const auto kernel = multiply<Shape, Half>;
-    cudaError_t error = prim_allow_shared(kernel, sizeof(typename Shape::shared));
-    if (error == cudaSuccess)
-        error = prim_launch({args->call.stream, static_cast<unsigned>(blocks), Shape::THREADS,
-                             sizeof(typename Shape::shared)},
-                            kernel, p, how);
+    const cudaError_t error = launch_layouts<Shape>(args, static_cast<unsigned>(blocks), p, how);
     return error != cudaSuccess || how.partial == nullptr ? error
                                                           : prim_gemm_add_parts(args, how.parts);
 }

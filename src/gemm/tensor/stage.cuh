@@ -30,86 +30,79 @@ struct operand {
     const Half *data;
     size_t ld;
     size_t side, k; /* as far as there is an operand */
-    bool along_k;
     bool in_pieces; /* all lines begin at 16 bytes */
 };
 
-template <unsigned SIDE>
+/* How lines lie in memory. */
+enum layout { ALONG_K, ALONG_TILE };
+
+template <unsigned SIDE_, layout HOW_>
 struct stage {
+    static constexpr unsigned SIDE = SIDE_;
+    static constexpr layout HOW = HOW_;
+    static constexpr unsigned LINE = (HOW == ALONG_K ? K : SIDE) / PIECE; /* pieces */
+
     vector<uint16_t> pieces[SIDE * K / PIECE];
+
+    /* Where the piece of a line lies. */
+    __device__ static unsigned place(unsigned line, unsigned piece)
+    {
+        return line * LINE + (piece ^ line % SWIZZLED);
+    }
 };
 
-/* Pieces of a line. */
-template <unsigned SIDE>
-__device__ unsigned line_pieces(bool along_k)
-{
-    return (along_k ? K : SIDE) / PIECE;
-}
-
-/* Where the piece of a line lies. */
-template <unsigned SIDE>
-__device__ unsigned place_of_piece(bool along_k, unsigned line, unsigned piece)
-{
-    return line * line_pieces<SIDE>(along_k) + (piece ^ line % SWIZZLED);
-}
-
-/* What a thread copies of each stage: one piece of some lines, which lie `apart` lines apart. */
-template <typename Half, unsigned SIDE, unsigned THREADS>
+/* What a thread copies of each stage: one piece of some lines. */
+template <typename Half, class Stage, unsigned THREADS>
 struct loader {
-    static constexpr unsigned ROUNDS = SIDE * K / PIECE / THREADS;
-    static_assert(ROUNDS * THREADS * PIECE == SIDE * K, "whole rounds");
+    static constexpr unsigned ROUNDS = Stage::SIDE * K / PIECE / THREADS;
+    static constexpr unsigned APART = THREADS / Stage::LINE; /* lines, from round to round */
+    static constexpr bool ALONG = Stage::HOW == ALONG_K;
+    static_assert(ROUNDS * THREADS * PIECE == Stage::SIDE * K && APART % SWIZZLED == 0,
+                  "whole rounds, in which a piece keeps its place");
 
-    const Half *from; /* the first piece of the next stage */
-    size_t ld;
-    size_t k_left; /* from this stage on */
-    unsigned line, piece, apart, place;
-    unsigned side_left; /* behind this thread's first line or piece */
-    bool along_k, in_pieces;
+    const Half *from;                /* the first piece of the next stage */
+    size_t ld, k_left;               /* from that stage on */
+    unsigned place, k_at, side_left; /* behind this thread's first line or piece */
+    bool in_pieces;
 
     __device__ explicit loader(const operand<Half> &x)
+        : ld(x.ld), k_left(x.k), in_pieces(x.in_pieces)
     {
-        const unsigned pieces = line_pieces<SIDE>(x.along_k);
-        along_k = x.along_k;
-        in_pieces = x.in_pieces;
-        ld = x.ld;
-        k_left = x.k;
-        line = threadIdx.x / pieces;
-        piece = threadIdx.x % pieces;
-        apart = THREADS / pieces;
-        place = place_of_piece<SIDE>(along_k, line, piece);
+        const unsigned line = threadIdx.x / Stage::LINE, piece = threadIdx.x % Stage::LINE;
+        const unsigned side_at = ALONG ? line : piece * PIECE;
+        k_at = ALONG ? piece * PIECE : line;
+        place = Stage::place(line, piece);
         from = x.data + line * ld + piece * PIECE;
-        const unsigned at = along_k ? line : piece * PIECE;
-        side_left = x.side <= at         ? 0
-                    : x.side - at < SIDE ? static_cast<unsigned>(x.side - at)
-                                         : SIDE;
+        side_left = x.side <= side_at                ? 0
+                    : x.side - side_at < Stage::SIDE ? static_cast<unsigned>(x.side - side_at)
+                                                     : Stage::SIDE;
     }
 
     /* How many elements of this thread's piece there are in round r. */
     __device__ unsigned elements(unsigned r) const
     {
-        const unsigned lines_on = r * apart, k_at = along_k ? piece * PIECE : line + lines_on;
-        const size_t k_here = k_left > k_at ? k_left - k_at : 0;
-        if (along_k)
-            return lines_on >= side_left ? 0
-                   : k_here < PIECE      ? static_cast<unsigned>(k_here)
-                                         : PIECE;
+        const size_t at = ALONG ? k_at : k_at + r * APART;
+        const size_t k_here = k_left > at ? k_left - at : 0;
+        if (ALONG)
+            return r * APART >= side_left ? 0
+                   : k_here < PIECE       ? static_cast<unsigned>(k_here)
+                                          : PIECE;
         return k_here == 0 ? 0 : side_left < PIECE ? side_left : PIECE;
     }
 
     /* Starts the copies of the next stage. */
-    __device__ void load(stage<SIDE> &to)
+    __device__ void load(Stage &to)
     {
         PRIM_UNROLL(8)
         for (unsigned r = 0; r < ROUNDS; r++) {
-            const Half *const piece_from = from + r * apart * ld;
-            const unsigned count = elements(r);
+            const Half *const piece_from = from + r * APART * ld;
             vector<uint16_t> *const piece_to = &to.pieces[place + r * THREADS];
             if (in_pieces)
-                copy_async_first(piece_to, piece_from, count * sizeof(Half));
+                copy_async_first(piece_to, piece_from, elements(r) * sizeof(Half));
             else
-                load_elements(piece_to, piece_from, count);
+                load_elements(piece_to, piece_from, elements(r));
         }
-        from += along_k ? K : K * ld;
+        from += ALONG ? K : K * ld;
         k_left = k_left > K ? k_left - K : 0;
     }
 
