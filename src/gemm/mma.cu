@@ -105,66 +105,83 @@ struct warp_sums {
     float at[Shape::DOWN][Shape::ACROSS][4];
 };
 
-template <class Shape, typename Half, class StageA, class StageB>
-__device__ void multiply_stage(warp_sums<Shape> &sums, const StageA &a, const StageB &b)
+/* What a warp multiplies in a step of 16. */
+template <class Shape>
+struct fragments {
+    uint32_t rows[Shape::DOWN][4], columns[Shape::ACROSS / 2][4];
+};
+
+template <class Shape, class StageA, class StageB>
+__device__ void load_fragments(fragments<Shape> &to, const StageA &a, const StageB &b,
+                               unsigned step)
 {
     const unsigned warp = threadIdx.x / WARP;
     const unsigned row = warp / Shape::WARPS_N * Shape::WARP_M,
                    column = warp % Shape::WARPS_N * Shape::WARP_N;
     const lane_row of_a = row_of_lane(true), of_b = row_of_lane(false);
     PRIM_UNROLL(4)
-    for (unsigned step = 0; step < K / MMA_K; step++) {
-        uint32_t rows[Shape::DOWN][4], columns[Shape::ACROSS / 2][4];
-        PRIM_UNROLL(4)
-        for (unsigned i = 0; i < Shape::DOWN; i++)
-            load_square(rows[i], a, of_a, row + MMA_M * i, step);
-        PRIM_UNROLL(4)
-        for (unsigned j = 0; j < Shape::ACROSS / 2; j++)
-            load_square(columns[j], b, of_b, column + 2 * MMA_N * j, step);
-        PRIM_UNROLL(4)
-        for (unsigned i = 0; i < Shape::DOWN; i++) {
-            PRIM_UNROLL(8)
-            for (unsigned j = 0; j < Shape::ACROSS; j++) {
-                const uint32_t *const pair = &columns[j / 2][j % 2 * 2];
-                const uint32_t of_column[2] = {pair[0], pair[1]};
-                mma_m16n8k16<Half>(sums.at[i][j], rows[i], of_column);
-            }
+    for (unsigned i = 0; i < Shape::DOWN; i++)
+        load_square(to.rows[i], a, of_a, row + MMA_M * i, step);
+    PRIM_UNROLL(4)
+    for (unsigned j = 0; j < Shape::ACROSS / 2; j++)
+        load_square(to.columns[j], b, of_b, column + 2 * MMA_N * j, step);
+}
+
+template <typename Half, class Shape>
+__device__ void add_products(warp_sums<Shape> &sums, const fragments<Shape> &of)
+{
+    PRIM_UNROLL(4)
+    for (unsigned i = 0; i < Shape::DOWN; i++) {
+        PRIM_UNROLL(8)
+        for (unsigned j = 0; j < Shape::ACROSS; j++) {
+            const uint32_t *const pair = &of.columns[j / 2][j % 2 * 2];
+            const uint32_t column[2] = {pair[0], pair[1]};
+            mma_m16n8k16<Half>(sums.at[i][j], of.rows[i], column);
         }
     }
 }
 
-/* The sums of the block's tile over x.k steps. */
+/* The sums of the block's tile over a.k > 0 steps. What step k + 1 multiplies is read before the
+ * products of step k. */
 template <class Shape, layout A, layout B, typename Half>
 __device__ void multiply_tile(warp_sums<Shape> &sums, const operand<Half> &a,
                               const operand<Half> &b)
 {
-    constexpr unsigned STAGES = Shape::STAGES;
+    constexpr unsigned STAGES = Shape::STAGES, STEPS = K / MMA_K;
     using shared_slabs = slabs<Shape, A, B>;
     PRIM_SHARED_DYNAMIC(shared_slabs, shared);
     loader<Half, stage<Shape::M, A>, Shape::THREADS> from_a(a);
     loader<Half, stage<Shape::N, B>, Shape::THREADS> from_b(b);
-    const size_t count = (a.k + K - 1) / K;
+    fragments<Shape> of[2];
     unsigned read = 0, write = 0;
     PRIM_UNROLL(1)
     for (; write + 1 < STAGES; write++) {
-        if (write < count) {
-            from_a.load(shared->a[write]);
-            from_b.load(shared->b[write]);
-        }
+        from_a.load(shared->a[write]);
+        from_b.load(shared->b[write]);
         close_batch_of_copies();
     }
+    wait_for_copies_but<STAGES - 2>();
+    __syncthreads();
+    load_fragments(of[0], shared->a[0], shared->b[0], 0);
     PRIM_UNROLL(1)
-    for (size_t i = 0; i < count; i++) {
-        wait_for_copies_but<STAGES - 2>();
-        __syncthreads(); /* stage `read` is complete, and all have read the one before it */
-        if (i + STAGES - 1 < count) {
-            from_a.load(shared->a[write]);
-            from_b.load(shared->b[write]);
+    for (size_t left = (a.k + K - 1) / K; left > 0; left--) {
+        PRIM_UNROLL(4)
+        for (unsigned step = 0; step < STEPS; step++) {
+            if (step + 1 == STEPS) { /* the next stage is complete, and all have read this one */
+                wait_for_copies_but<STAGES - 2>();
+                __syncthreads();
+                read = read + 1 == STAGES ? 0 : read + 1;
+            }
+            load_fragments(of[(step + 1) % 2], shared->a[read], shared->b[read],
+                           (step + 1) % STEPS);
+            if (step == 0) { /* into the stage before this one */
+                from_a.load(shared->a[write]);
+                from_b.load(shared->b[write]);
+                close_batch_of_copies();
+                write = write + 1 == STAGES ? 0 : write + 1;
+            }
+            add_products<Half>(sums, of[step % 2]);
         }
-        close_batch_of_copies();
-        multiply_stage<Shape, Half>(sums, shared->a[read], shared->b[read]);
-        read = read + 1 == STAGES ? 0 : read + 1;
-        write = write + 1 == STAGES ? 0 : write + 1;
     }
 }
 

@@ -63,10 +63,10 @@ struct loader {
     const Half *from;                /* the first piece of the next stage */
     size_t ld, k_left;               /* from that stage on */
     unsigned place, k_at, side_left; /* behind this thread's first line or piece */
-    bool in_pieces;
+    bool in_pieces, is_wide;         /* the operand fills the stage's side */
 
     __device__ explicit loader(const operand<Half> &x)
-        : ld(x.ld), k_left(x.k), in_pieces(x.in_pieces)
+        : ld(x.ld), k_left(x.k), in_pieces(x.in_pieces), is_wide(x.side >= Stage::SIDE)
     {
         const unsigned line = threadIdx.x / Stage::LINE, piece = threadIdx.x % Stage::LINE;
         const unsigned side_at = ALONG ? line : piece * PIECE;
@@ -90,10 +90,31 @@ struct loader {
         return k_here == 0 ? 0 : side_left < PIECE ? side_left : PIECE;
     }
 
-    /* Starts the copies of the next stage. */
+    /* Starts the copies of the next stage; behind the operand's end lie zeros. */
     __device__ void load(Stage &to)
     {
+        if (k_left == 0)
+            return; /* nobody multiplies what follows */
+        if (in_pieces && is_wide && k_left >= K)
+            load_whole(to);
+        else
+            load_some(to);
+        from += ALONG ? K : K * ld;
+        k_left = k_left > K ? k_left - K : 0;
+    }
+
+    __device__ void load_whole(Stage &to) const
+    {
+        const Half *piece = from;
         PRIM_UNROLL(8)
+        for (unsigned r = 0; r < ROUNDS; r++, piece += APART * ld)
+            copy_async(&to.pieces[place + r * THREADS],
+                       reinterpret_cast<const vector<uint16_t> *>(piece));
+    }
+
+    __device__ void load_some(Stage &to) const
+    {
+        PRIM_UNROLL(1)
         for (unsigned r = 0; r < ROUNDS; r++) {
             const Half *const piece_from = from + r * APART * ld;
             vector<uint16_t> *const piece_to = &to.pieces[place + r * THREADS];
@@ -102,8 +123,6 @@ struct loader {
             else
                 load_elements(piece_to, piece_from, elements(r));
         }
-        from += ALONG ? K : K * ld;
-        k_left = k_left > K ? k_left - K : 0;
     }
 
     /* Of lines that begin anywhere. */
