@@ -46,15 +46,22 @@ __device__ void copy_async_or_zeros(bool wanted, T *shared, const T *global)
 #endif
 }
 
-/* copy_async() of the first `bytes` of 16, and zeros behind them: nothing else is read. */
+/* copy_async() of the first `bytes` of a T of 4 or 16 bytes, and zeros behind them: nothing else is
+ * read. */
 template <typename T>
 __device__ void copy_async_first(T *shared, const void *global, unsigned bytes)
 {
-    static_assert(sizeof(T) == 16, "a vector");
+    static_assert(sizeof(T) == 4 || sizeof(T) == 16, "a word or a vector");
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     const unsigned to = static_cast<unsigned>(__cvta_generic_to_shared(shared));
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(global), "r"(bytes)
-                 : "memory");
+    if constexpr (sizeof(T) == 16)
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(global),
+                     "r"(bytes)
+                     : "memory");
+    else
+        asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(to), "l"(global),
+                     "r"(bytes)
+                     : "memory");
 #else
     T whole = {};
     std::memcpy(&whole, global, bytes);

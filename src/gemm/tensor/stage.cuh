@@ -63,10 +63,10 @@ struct loader {
     const Half *from;                /* the first piece of the next stage */
     size_t ld, k_left;               /* from that stage on */
     unsigned place, k_at, side_left; /* behind this thread's first line or piece */
-    bool in_pieces, is_wide;         /* the operand fills the stage's side */
+    bool in_pieces;
 
     __device__ explicit loader(const operand<Half> &x)
-        : ld(x.ld), k_left(x.k), in_pieces(x.in_pieces), is_wide(x.side >= Stage::SIDE)
+        : ld(x.ld), k_left(x.k), in_pieces(x.in_pieces)
     {
         const unsigned line = threadIdx.x / Stage::LINE, piece = threadIdx.x % Stage::LINE;
         const unsigned side_at = ALONG ? line : piece * PIECE;
@@ -90,42 +90,59 @@ struct loader {
         return k_here == 0 ? 0 : side_left < PIECE ? side_left : PIECE;
     }
 
-    /* Starts the copies of the next stage; behind the operand's end lie zeros. */
+    /* Starts the copies of the next stage. Behind the operand's last k lie zeros, but anything may
+     * lie beside it: that has its own elements of C, which nobody stores. */
     __device__ void load(Stage &to)
     {
         if (k_left == 0)
             return; /* nobody multiplies what follows */
-        if (in_pieces && is_wide && k_left >= K)
-            load_whole(to);
+        if (in_pieces && k_left >= K)
+            load_pieces(to);
         else
             load_some(to);
         from += ALONG ? K : K * ld;
         k_left = k_left > K ? k_left - K : 0;
     }
 
-    __device__ void load_whole(Stage &to) const
+    __device__ void load_pieces(Stage &to) const
     {
         const Half *piece = from;
+        const unsigned bytes = side_left < PIECE ? side_left * sizeof(Half) : VECTOR_BYTES;
         PRIM_UNROLL(8)
-        for (unsigned r = 0; r < ROUNDS; r++, piece += APART * ld)
-            copy_async(&to.pieces[place + r * THREADS],
-                       reinterpret_cast<const vector<uint16_t> *>(piece));
-    }
-
-    __device__ void load_some(Stage &to) const
-    {
-        PRIM_UNROLL(1)
-        for (unsigned r = 0; r < ROUNDS; r++) {
-            const Half *const piece_from = from + r * APART * ld;
-            vector<uint16_t> *const piece_to = &to.pieces[place + r * THREADS];
-            if (in_pieces)
-                copy_async_first(piece_to, piece_from, elements(r) * sizeof(Half));
-            else
-                load_elements(piece_to, piece_from, elements(r));
+        for (unsigned r = 0; r < ROUNDS; r++, piece += APART * ld) {
+            vector<uint16_t> *const there = &to.pieces[place + r * THREADS];
+            if (!ALONG)
+                copy_async_first(there, piece, bytes);
+            else if (r * APART < side_left)
+                copy_async(there, reinterpret_cast<const vector<uint16_t> *>(piece));
         }
     }
 
-    /* Of lines that begin anywhere. */
+    /* Of lines that begin anywhere, and the last k. */
+    __device__ void load_some(Stage &to) const
+    {
+        const Half *piece = from;
+        PRIM_UNROLL(2)
+        for (unsigned r = 0; r < ROUNDS; r++, piece += APART * ld) {
+            vector<uint16_t> *const there = &to.pieces[place + r * THREADS];
+            if (reinterpret_cast<uintptr_t>(piece) % WORD_BYTES == 0)
+                load_words(there, piece, elements(r) * sizeof(Half));
+            else
+                load_elements(there, piece, elements(r));
+        }
+    }
+
+    __device__ static void load_words(vector<uint16_t> *to, const Half *from, unsigned bytes)
+    {
+        uint32_t *const words = reinterpret_cast<uint32_t *>(to);
+        PRIM_UNROLL(4)
+        for (unsigned w = 0; w < VECTOR_BYTES / WORD_BYTES; w++) {
+            const unsigned at = w * WORD_BYTES, left = bytes > at ? bytes - at : 0;
+            copy_async_first(&words[w], from + at / sizeof(Half),
+                             left < WORD_BYTES ? left : WORD_BYTES);
+        }
+    }
+
     __device__ static void load_elements(vector<uint16_t> *to, const Half *from, unsigned count)
     {
         vector<uint16_t> piece = {};
