@@ -6,8 +6,9 @@
 # with a row for each variant and peer and a column for each shape, and where there are peers, one for
 # how auto compares with each of them and with the fastest; of more than seven shapes every second
 # one. Between
-#     <!-- overview patterns --> or <!-- overview cases -->  and  <!-- end overview -->
-# stands how auto compares with vendor libraries, or all cases, and between
+#     <!-- overview patterns -->, cases or drawn  and  <!-- end overview -->
+# stands how auto compares with vendor libraries, or all cases, or what the drawn run in
+# bench/results/drawn-1.txt says, and between
 #     <!-- scaling -->  and  <!-- end scaling -->
 # the calls on several GPUs, of bench/results/scaling.json. bench/results/ladders.txt gets one case of
 # each pattern, which scripts/bench.sh shows where there is no GPU. Below a page's first other table stands what its figures were measured on. Draws the pictures that pages show, and
@@ -148,6 +149,26 @@ overview_cases() { # PATH: of the repository, from the page
   done
 }
 
+# Of what `primbench --draw` printed: a row for each call, and the line of provenance.
+overview_drawn() {
+  echo '| | cases | share of the roofline, mean | 5th percentile | cases with a library | beside the fastest, mean | 5th percentile | worst |'
+  echo '| --- | --: | --: | --: | --: | --: | --: | --: |'
+  awk '
+    NR < 9 && / CUDA .*T.*Z$/ { split($0, words, ", "); device = words[1] ", " words[2] ", " substr(words[3], 1, 10) }
+    / cases a call, seed / { drawn = $1; seed = $6; sub(/,/, "", seed); shown = / cold/; next }
+    /^$/ && rows > 0 { shown = 0 }
+    shown && /^  [a-z]/ {
+      gsub(/[][]/, " "); n = split($0, f, " "); at = 3
+      row = "| " f[1] " " f[2] " |"
+      if (f[at] == "-") { row = row " – | – | – |"; at++ }
+      else { row = row " " f[at] " | " f[at + 1] " | " f[at + 4] " |"; at += 6 }
+      if (f[at] == "-") row = row " – | – | – | – |"
+      else row = row " " f[at] " | " f[at + 1] " × | " f[at + 4] " × | " f[at + 5] " × |"
+      print row; rows++ }
+    END { printf "\n%s; seed %s, %s cases a call, one run; another seed: [`drawn-2.txt`](bench/results/drawn-2.txt).\n", device, seed, drawn }
+  ' bench/results/drawn-1.txt
+}
+
 scaling() {
   jq -r "$definitions"'
     def tenth: . * 10 | round / 10 | tostring | if test("[.]") then . else . + ".0" end;
@@ -198,6 +219,10 @@ rewrite() { # FILE: to standard output
       table "${BASH_REMATCH[@]:1:4}"
       tables=$((tables + 1))
       [ $tables -gt 1 ] || caption "$1"
+      inside=1
+    elif [ "$line" = '<!-- overview drawn -->' ]; then
+      printf '%s\n' "$line"
+      overview_drawn
       inside=1
     elif [[ $line =~ ^'<!-- overview '(patterns|cases)' -->'$ ]]; then
       printf '%s\n' "$line"
