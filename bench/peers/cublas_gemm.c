@@ -22,12 +22,14 @@ static prim_status run(const bench_case *c, const bench_operands *o, cudaStream_
                                                                             (const char *)o->d_in +
                                                                             b.first * t->bytes;
     const int m = (int)c->m, n = (int)c->n, k = (int)c->k;
-    must_cublas(cublasGemmStridedBatchedEx(
-                    cublas_handle_on(stream, o), cublas_op_of(b), cublas_op_of(a), n, m, k, one,
-                    d_b, c->element, (int)b.ld, (long long)b.elements, d_a, c->element, (int)a.ld,
-                    (long long)a.elements, zero, o->d_out, c->result, n, (long long)of_c,
-                    (int)batches, t->sums, CUBLAS_GEMM_DEFAULT),
-                "gemm");
+    const cublasStatus_t status = cublasGemmStridedBatchedEx(
+        cublas_handle_on(stream, o), cublas_op_of(b), cublas_op_of(a), n, m, k, one, d_b,
+        c->element, (int)b.ld, (long long)b.elements, d_a, c->element, (int)a.ld,
+        (long long)a.elements, zero, o->d_out, c->result, n, (long long)of_c, (int)batches, t->sums,
+        CUBLAS_GEMM_DEFAULT);
+    if (status == CUBLAS_STATUS_NOT_SUPPORTED) /* some products of bytes */
+        return PRIM_ERROR_UNSUPPORTED;
+    must_cublas(status, "gemm");
     return PRIM_OK;
 }
 
