@@ -165,7 +165,7 @@ overview_drawn() {
       if (f[at] == "-") row = row " – | – | – | – |"
       else row = row " " f[at] " | " f[at + 1] " × | " f[at + 4] " × | " f[at + 5] " × |"
       print row; rows++ }
-    END { printf "\n%s; seed %s, %s cases a call, one run; another seed: [`drawn-2.txt`](bench/results/drawn-2.txt).\n", device, seed, drawn }
+    END { printf "\n%s; seed %s, %s cases a call, one run.\n", device, seed, drawn }
   ' bench/results/drawn-1.txt
 }
 

@@ -82,8 +82,9 @@ static prim_status run(const bench_case *c, const bench_operands *o, cudaStream_
     const NppiSize size = {(int)(row / (size_t)mask.channels), (int)c->rows};
     const NppiPoint origin = {0, 0};
     const NppiSize sides = {(int)mask.width, (int)mask.height};
-    const NppiPoint anchor = {(int)(mask.width / 2), (int)(mask.height / 2)};
-    /* It walks the mask from its end. */
+    /* It walks the mask from its end, and counts the anchor from there. */
+    const NppiPoint anchor = {(int)(mask.width - 1 - mask.width / 2),
+                              (int)(mask.height - 1 - mask.height / 2)};
     const float *turned = (const float *)((const char *)o->d_in + convolution_weights_at(c)) +
                           mask.width * mask.height;
     const char *const d_in = (const char *)o->d_in + c->offset * bytes;
