@@ -1111,6 +1111,163 @@ ParameterizedTest(combination *k, convolution, small_images)
         }
 }
 
+/* ---- masks of every side ---- */
+
+/* Where sums are exact, the bits are those of the host's version; otherwise those of BASIC, whose
+ * products are rounded as here, or near the oracle's where it does not take the type. */
+static void check_beside_others(convolution *c)
+{
+    if (!is_of_share())
+        return;
+    arrays a = make_arrays(c);
+    char *const h_first = malloc(out_bytes(c) + 1), text[320];
+    run(c, &a);
+    memcpy(h_first, a.out, out_bytes(c));
+    describe(c, text, sizeof text);
+    if (a.unit > 0 || is_word(c->type)) {
+        const mask_place place = c->place;
+        c->place = ON_HOST;
+        memset(a.out, GUARD_PATTERN, out_bytes(c));
+        cr_prim(convolve_on_host(c, &a, 1));
+        c->place = place;
+    } else if (is_textbook(c)) {
+        convolution other = *c;
+        other.variant = PRIM_CONVOLUTION_BASIC;
+        other.place = ON_BOTH;
+        run(&other, &a);
+    } else {
+        check_answer(c, &a, 11);
+    }
+    cr_assert_arr_eq(a.out, h_first, out_bytes(c), "%s", text);
+    free(h_first);
+    free_arrays(&a);
+}
+
+/* Thin and low images, those that are smaller than the mask, of many tiles, and vectors. */
+static extent some_image(extent mask, uint64_t bits)
+{
+    const size_t thin = 1 + bits / 8 % 9, more = bits / 128 % 256, most = bits / 32768 % 1024;
+    switch (bits % 8) {
+    case 0:
+        return (extent){thin, 1 + most};
+    case 1:
+        return (extent){1 + most, thin};
+    case 2:
+        return (extent){1 + bits / 8 % mask.width, 1 + more % mask.height};
+    case 3:
+        return (extent){1 + 3 * most, 1};
+    case 4:
+        return (extent){150 + more % 64, 130 + most % 32};
+    default:
+        return (extent){1 + more, 1 + most % 60};
+    }
+}
+
+static convolution some_case(size_t type, extent mask, uint64_t seed)
+{
+    const uint64_t bits = random_bits(seed + 31);
+    const combination k = {PRIM_CONVOLUTION_REGISTER, types[type].in, types[type].out,
+                           types[type].integers};
+    convolution c =
+        by_chance(&k, (prim_boundary)(bits % BOUNDARIES), some_image(mask, bits / 8), mask, seed);
+    c.distribution = seed % 4 == 0 ? UNIFORM : INTEGERS;
+    c.is_vector = c.is_vector && seed % 2 == 0;
+    choose_divisors(&c);
+    choose_runs(&c);
+    return c;
+}
+
+enum { MOST_SAMPLED_SIDE = 33 };
+
+static struct criterion_test_params sampled_sides(void)
+{
+    static size_t sides[MOST_SAMPLED_SIDE];
+    for (size_t i = 0; i < MOST_SAMPLED_SIDE; i++)
+        sides[i] = i + 1;
+    return cr_make_param_array(size_t, sides, MOST_SAMPLED_SIDE);
+}
+
+ParameterizedTestParameters(convolution, masks_of_every_side)
+{
+    return sampled_sides();
+}
+
+/* All heights for each width; at the lower levels, some of them. */
+ParameterizedTest(const size_t *width, convolution, masks_of_every_side)
+{
+    static const uint64_t every[] = {4, 2, 1};
+    for (size_t height = 1; height <= MOST_SAMPLED_SIDE; height++) {
+        const uint64_t seed = 150000 + 100 * *width + height, bits = random_bits(seed);
+        convolution c = some_case(bits / 64 % COUNT_OF(types), (extent){*width, height}, seed);
+        if (bits % every[get_test_level()] == 0)
+            check_beside_others(&c);
+    }
+}
+
+ParameterizedTestParameters(convolution, every_width)
+{
+    static combination rows[COUNT_OF(types)];
+    for (size_t t = 0; t < COUNT_OF(types); t++)
+        rows[t] =
+            (combination){PRIM_CONVOLUTION_REGISTER, types[t].in, types[t].out, types[t].integers};
+    return cr_make_param_array(combination, rows, COUNT_OF(types));
+}
+
+/* Each width that is known when kernels are compiled, and the next one, over images of so many tiles
+ * that a thread has several rows, and over small ones. */
+ParameterizedTest(combination *k, convolution, every_width)
+{
+    enum { MOST_WIDTH = 17, OUTPUTS = 36000 };
+    for (size_t width = 1; width <= MOST_WIDTH; width++)
+        for (int is_large = 0; is_large < 2; is_large++) {
+            const uint64_t seed = 160000 + 333u * (unsigned)k->type + 77u * (unsigned)k->out_type +
+                                  5u * (unsigned)k->integers + 2 * width + (unsigned)is_large;
+            const uint64_t bits = random_bits(seed);
+            const extent mask = {width, 1 + bits % 9};
+            convolution c = by_chance(k, (prim_boundary)(bits / 16 % BOUNDARIES),
+                                      (extent){61 + bits / 64 % 200, 17}, mask, seed);
+            if (is_large)
+                c.image.height = OUTPUTS / row_elements(&c) + 1;
+            c.is_vector = false;
+            c.place = bits % 5 == 0 ? ON_DEVICE : ON_HOST;
+            c.distribution = width % 4 == 0 ? UNIFORM : INTEGERS;
+            choose_divisors(&c);
+            choose_runs(&c);
+            check_beside_others(&c);
+        }
+}
+
+/* Masks whose tile is higher than shared memory, so that they are taken in bands, and such ones of
+ * few weights. */
+ParameterizedTestParameters(convolution, masks_in_bands)
+{
+    static combination rows[COUNT_OF(types)];
+    for (size_t t = 0; t < COUNT_OF(types); t++)
+        rows[t] =
+            (combination){PRIM_CONVOLUTION_REGISTER, types[t].in, types[t].out, types[t].integers};
+    return cr_make_param_array(combination, rows, COUNT_OF(types));
+}
+
+ParameterizedTest(combination *k, convolution, masks_in_bands)
+{
+    static const extent high[] = {{1, 255}, {2, 120}, {5, 51}, {200, 3}, {9, 230}, {255, 255}};
+    for (size_t m = 0; m < COUNT_OF(high); m++) {
+        const uint64_t seed = 170000 + 333u * (unsigned)k->type + 77u * (unsigned)k->out_type +
+                              5u * (unsigned)k->integers + m;
+        const bool is_huge = weights(&(convolution){.mask = high[m]}) > 4000;
+        const extent image = is_huge ? (extent){11, 7}
+                             : m % 2 ? (extent){70, 30}
+                                     : (extent){9, 300};
+        convolution c = by_chance(k, (prim_boundary)(seed % BOUNDARIES), image, high[m], seed);
+        c.channels = 1 + (int)(seed / 5 % MOST_CHANNELS);
+        c.is_vector = false;
+        c.distribution = INTEGERS;
+        choose_divisors(&c);
+        if (!is_huge || get_test_level() > LEVEL_QUICK)
+            check_beside_others(&c);
+    }
+}
+
 /* Masks of many weights: CONSTANT takes 8,000, the others as many as there are. */
 ParameterizedTestParameters(convolution, large_masks)
 {

@@ -84,11 +84,6 @@ bool prim_convolution_is_narrow(const prim_convolution_args *args)
     return !is_line && args->in.width * args->in.channels <= most_elements;
 }
 
-cudaError_t prim_convolution_plain(const prim_convolution_args *args)
-{
-    return any::launch_plain(args);
-}
-
 cudaError_t prim_convolution_any(const prim_convolution_args *args)
 {
     return dispatch_pair<any::run_any>(args);

@@ -144,24 +144,6 @@ __device__ void bring(const strips<Pixel> &p, const plan &cut, const strip_rows<
     }
 }
 
-/* Weights in the launch's arguments, which multiply-adds take as operands. */
-struct argument_weights {
-    float values[FEW_WEIGHTS]; /* rows as they are padded in shared memory */
-};
-
-struct passed_weights {
-    const argument_weights &in;
-    int padded;
-
-    template <int COUNT>
-    __device__ void read(int row, int tap, float (&w)[COUNT]) const
-    {
-        PRIM_UNROLL(COUNT)
-        for (int i = 0; i < COUNT; i++)
-            w[i] = in.values[row * padded + tap + i];
-    }
-};
-
 /* The rows of the mask in a band, and of a thread's outputs: DOWN, or fewer at the image's end. */
 struct rows_of_band {
     int mask, down;
@@ -309,26 +291,6 @@ __global__ void __launch_bounds__(LANES *MOST_WARPS, 3)
     store(sums, p, cut, mine.x, mine.y, at);
 }
 
-/* The same with weights in the launch's arguments, for f32 of one channel. */
-template <typename Pixel>
-__global__ void __launch_bounds__(LANES *MOST_WARPS, 4)
-    convolve_plain(const __grid_constant__ strips<Pixel> p, const __grid_constant__ plan cut,
-                   const __grid_constant__ argument_weights w)
-{
-    PRIM_SHARED_DYNAMIC(float, shared);
-    const int thread = static_cast<int>(threadIdx.x), warp = thread / LANES, lane = thread % LANES;
-    const place at = {lane, 0};
-    const task<Pixel> mine(p, cut, static_cast<int64_t>(blockIdx.x) * cut.warps + warp, 0);
-    if (mine.down == 0)
-        return;
-    const strip_rows<Pixel> from(p, mine.x, mine.y, LANES * ACROSS<float>, cut.needed);
-    const passed_weights passed = {w, cut.padded};
-    float sums[DOWN][ACROSS<float>] = {};
-    add_band<Pixel, true>(sums, p, cut, from, 0, {cut.mask_height, DOWN},
-                          shared + warp * RING * cut.row, passed, at);
-    store(sums, p, cut, mine.x, mine.y, at);
-}
-
 /* ---- launches ---- */
 
 /* Rings behind the weights: both are whole vectors. */
@@ -415,21 +377,6 @@ cudaError_t launch(const prim_convolution_args *args, outer_row outer)
         if (p.channels == 1 && cut.lanes == LANES)
             return prim_launch(where, convolve<Pixel, true>, p, cut, w);
     return prim_launch(where, convolve<Pixel, false>, p, cut, w);
-}
-
-inline cudaError_t launch_plain(const prim_convolution_args *args)
-{
-    const plan cut = make_plan<f32_pixel>(args, is_line(args));
-    const strips<f32_pixel> p = strips_of<f32_pixel>(args, cut, NO_OUTER_ROW);
-    const weight_list<float> list =
-        list_of<float>(args, args->mask.h_values, args->mask.width * args->mask.height);
-    argument_weights w = {};
-    for (int j = 0, k = 0; j < cut.mask_height; j++)
-        for (int i = 0; i < cut.mask_width; i++, k++)
-            w.values[j * cut.padded + i] = list[k];
-    return p.rows == 0 || p.line == 0
-               ? cudaSuccess
-               : prim_launch(config_of(args, p, cut, 0), convolve_plain<f32_pixel>, p, cut, w);
 }
 
 } // namespace any

@@ -25,6 +25,12 @@
     X(CUDA_R_32I, CUDA_R_32I, CUDA_R_32I, word_pixel)     \
     X(CUDA_R_32U, CUDA_R_32U, CUDA_R_32U, word_pixel)
 
+/* The widths of masks that REGISTER's window has as template arguments: of f32, and of the other
+ * types. */
+#define PRIM_CONVOLUTION_F32_WIDTHS(X) \
+    X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16)
+#define PRIM_CONVOLUTION_WIDTHS(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8)
+
 /* The sides of square and separable masks, and of those of one row, that REGISTER has as template
  * arguments, for f32. */
 #define PRIM_CONVOLUTION_SIDES(X) X(3) X(5) X(7) X(9) X(11) X(13) X(15)

@@ -9,7 +9,7 @@
 
 #include "common/host/sizes.h"
 #include "convolution/dispatch.cuh"
-#include "convolution/window.cuh"
+#include "convolution/direct.cuh"
 
 namespace
 {

@@ -12,9 +12,14 @@
  * rows are aligned, under squares of 3 to 7, it reads all that its outputs need at once: patch.cuh.
  * Squares of 3 to 7 over all types and channels have a window over columns a warp apart:
  * sliding.cuh.
- * Everything else has a column of 8 outputs for each thread, and weights in shared memory: any.cuh.
- * For images too narrow for a warp's strip, or too low for a sliding window, threads are anywhere
- * in a run of rows or columns: narrow.cuh, low.cuh; thin.cuh for masks known at the call alone.
+ * All other masks have one kernel, whose tile is planar by channel and aligned, so that its speed does
+ * not hang on a list: 4 x 4 outputs of a thread, with the mask's width known when it is compiled and
+ * weights as arguments (window.cuh), or along the mask's row in pieces (window_wide.cuh). How large
+ * a tile is follows from the image: window_shape.c.
+ *
+ * Over thin images most of such a tile would be empty. There threads are anywhere in a run of rows or
+ * columns: narrow.cuh, low.cuh; thin.cuh and any.cuh for masks known at the call alone. Separable
+ * masks of other sides take two passes of these.
  *
  * Only rows and columns at the image's sides apply the boundary.
  *
@@ -154,15 +159,16 @@ bool slides(const prim_convolution_args *args)
     return false;
 }
 
-bool is_plain(const prim_convolution_args *args)
+/* Images of fewer columns or rows leave most of a tile of the window empty. */
+bool has_window(const prim_convolution_args *args)
 {
-    enum { LEAST_COLUMNS = 129, LEAST_ROWS = 8 }; /* of fewer, lanes or rows would idle */
-    const prim_mask &mask = args->mask;
-    return !is_separable(args) && args->in.type == CUDA_R_32F && args->out.type == CUDA_R_32F &&
-           args->in.channels == 1 && args->in.width >= LEAST_COLUMNS &&
-           args->in.height >= LEAST_ROWS && mask.h_values != nullptr &&
-           prim_divide_up(mask.width, 4) * 4 * mask.height <= PRIM_CONVOLUTION_FEW_WEIGHTS;
+    enum { LEAST_COLUMNS = 33, LEAST_ROWS = 5 };
+    return !is_separable(args) && args->in.width >= LEAST_COLUMNS &&
+           args->in.height >= LEAST_ROWS;
 }
+
+PRIM_IS_LISTED(is_width_of_f32, PRIM_CONVOLUTION_F32_WIDTHS, size_t)
+PRIM_IS_LISTED(is_width, PRIM_CONVOLUTION_WIDTHS, size_t)
 
 /* The sums between two passes: with a row more, for rows outside of the image. */
 size_t sum_bytes(const prim_convolution_args *args)
@@ -201,13 +207,32 @@ const char *why_not(const void *any)
                : PRIM_GRID_TOO_SMALL;
 }
 
+cudaError_t launch_window(const prim_convolution_args *args)
+{
+    const bool is_f32 = args->in.type == CUDA_R_32F;
+    if (!prim_convolution_has_few_weights(args))
+        return prim_convolution_window_wide(args);
+    if (is_f32 && is_width_of_f32(args->mask.width))
+        return prim_convolution_window_f32(args);
+    const bool has_long_sums = prim_convolution_sum_type(args) == CUDA_R_64I;
+    return !is_f32 && !has_long_sums && is_width(args->mask.width)
+               ? prim_convolution_window_types(args)
+               : prim_convolution_window_wide(args);
+}
+
+/* Any mask. */
+cudaError_t launch_any(const prim_convolution_args *args)
+{
+    return has_window(args) ? launch_window(args) : prim_convolution_any(args);
+}
+
 cudaError_t launch_with_copy(const prim_convolution_args *args)
 {
     prim_convolution_args copied = *args;
     const cudaError_t error = prim_convolution_put_weights(args, args->call.workspace);
     copied.mask.h_values = nullptr;
     copied.mask.d_values = args->call.workspace;
-    return error != cudaSuccess ? error : prim_convolution_any(&copied);
+    return error != cudaSuccess ? error : launch_any(&copied);
 }
 
 cudaError_t launch(const void *any)
@@ -233,9 +258,7 @@ cudaError_t launch(const void *any)
         return prim_convolution_byte_integers(args);
     if (slides(args))
         return prim_convolution_sliding(args);
-    if (is_plain(args))
-        return prim_convolution_plain(args);
-    return copies_weights(args) ? launch_with_copy(args) : prim_convolution_any(args);
+    return copies_weights(args) ? launch_with_copy(args) : launch_any(args);
 }
 
 } // namespace registers

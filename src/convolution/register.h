@@ -13,6 +13,21 @@ extern "C" {
 /* Host masks of more weights go through the workspace. */
 enum { PRIM_CONVOLUTION_FEW_WEIGHTS = 256 };
 
+/* Whether a call's weights are on the host, and few enough to be a launch's arguments. */
+static inline bool prim_convolution_has_few_weights(const prim_convolution_args *args)
+{
+    const prim_mask *const mask = &args->mask;
+    return mask->h_values != NULL && mask->width * mask->height <= PRIM_CONVOLUTION_FEW_WEIGHTS;
+}
+
+/* Masks of a width from instances.h with few weights, of f32, and of other types but with long
+ * sums. */
+cudaError_t prim_convolution_window_f32(const prim_convolution_args *args);
+cudaError_t prim_convolution_window_types(const prim_convolution_args *args);
+
+/* Any mask: few weights, or all on the device. */
+cudaError_t prim_convolution_window_wide(const prim_convolution_args *args);
+
 /* Masks whose sides are known at compile time: of one channel of f32, from host memory, no larger
  * than the image. */
 cudaError_t prim_convolution_square(const prim_convolution_args *args);
@@ -45,12 +60,8 @@ cudaError_t prim_convolution_thin_square(const prim_convolution_args *args);
 /* Whether the image is narrow for any.cuh: it has fewer columns than a warp's places. */
 bool prim_convolution_is_narrow(const prim_convolution_args *args);
 
-/* Any mask: few weights on the host, or all on the device. */
+/* Any mask over thin images: few weights on the host, or all on the device. */
 cudaError_t prim_convolution_any(const prim_convolution_args *args);
-
-/* The same for one channel of f32, no narrower than a warp's places, with few weights on the host,
- * counted as if rows had 4, 8, 12, … of them. */
-cudaError_t prim_convolution_plain(const prim_convolution_args *args);
 
 /* A separable mask over an image of few rows, in one launch, where the first one returns true. */
 bool prim_convolution_has_low_separable(const prim_convolution_args *args);

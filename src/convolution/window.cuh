@@ -1,67 +1,169 @@
-/* An output's sum straight from the image:
+/* REGISTER: masks of up to 16 columns, whose width is known when it is compiled, and whose few
+ * weights are arguments of the launch.
  *
- *     ┌──────────────────┐    Where the mask's window is inside of the image, which is nearly
- *     │  ┌───┐           │    everywhere, its elements are as far apart as the pixels: no index
- *     │  │ × │         ┌─┼─┐  is checked.
- *     │  └───┘         │ × │  Where it leaves the image, the boundary is applied to every
- *     │                └─┼─┘  element.
- *     └──────────────────┘ */
+ *     tile            ┌───────────┐   A thread has 4 x 4 outputs. For each row of the mask it needs
+ *     (shared memory) │ · · · · · │   as many rows of the tile as it has rows of outputs: they are
+ *                     │┌─────────┐│   in a ring of registers, of which the oldest is replaced by
+ *     ring of 4 rows  ││ w + 3   ││   the next row, read as whole vectors and converted to the type
+ *     (registers)     │└─────────┘│   of sums on the way. The loop is unrolled by 4, so no register
+ *                     │ · · · · · │   is moved.
+ *                     └───────────┘
+ *
+ * A weight serves 16 multiply-adds, which take it as an operand from the launch's arguments; a row
+ * of 4 + w - 1 elements serves 16 · w of them. Products of an output are added row by row of the
+ * mask, each row whole before the next.
+ *
+ * All types, images and boundaries have this one kernel: what differs from row to row, such as
+ * alignment and channels, is resolved where the tile is copied (window_tile.cuh) and outputs are
+ * stored (window_output.cuh). Wider masks, those whose tile does not fit shared memory, and other
+ * weights: window_wide.cuh. */
 #ifndef PRIM_CONVOLUTION_WINDOW_CUH
 #define PRIM_CONVOLUTION_WINDOW_CUH
 
-#include "common/kernel/unroll.cuh"
-#include "convolution/problem.cuh"
+#include "common/kernel/shared.cuh"
+#include "convolution/register.h"
+#include "convolution/window_output.cuh"
+#include "convolution/window_tile.cuh"
 
 namespace
 {
+namespace window
+{
+
+template <typename Sum>
+struct weights {
+    Sum values[PRIM_CONVOLUTION_FEW_WEIGHTS];
+};
+
+/* An element of a vector as an operand of sums. Bytes and words of 16 bits become the lower bits of
+ * 2^23 + x as floats, which takes a permutation and a subtraction. */
+template <typename Pixel, unsigned N>
+__device__ typename Pixel::sum operand(const packed<typename Pixel::source, N> &x, unsigned e)
+{
+    using source = typename Pixel::source;
+    using sum = typename Pixel::sum;
+    constexpr bool IS_UNSIGNED =
+        std::is_same<source, uint8_t>::value || std::is_same<source, uint16_t>::value;
+    if constexpr (IS_UNSIGNED && std::is_same<sum, float>::value) {
+        constexpr uint32_t TO_INTEGERS = 0x4b000000; /* 2^23 */
+        constexpr unsigned IN_WORD = packed<source, N>::IN_WORD;
+        const unsigned selector = sizeof(source) == 1 ? 0x7540 + e % IN_WORD
+                                  : e % IN_WORD == 0  ? 0x7510
+                                                      : 0x7532;
+        return same_bits<float>(chosen_bytes(x.words[e / IN_WORD], TO_INTEGERS, selector)) -
+               same_bits<float>(TO_INTEGERS);
+    } else {
+        return static_cast<sum>(element_of(x, e));
+    }
+}
+
+/* COUNT elements from `from` on, which is aligned to COLUMNS of them, and maybe some more. */
+template <typename Pixel, int COUNT>
+__device__ void read_elements(const typename Pixel::source *from, typename Pixel::sum (&x)[COUNT])
+{
+    using source = typename Pixel::source;
+    using part = typename elements_of_row<source>::part;
+    constexpr int IN_PART = elements_of_row<source>::IN_PART;
+    PRIM_UNROLL(COUNT)
+    for (int k = 0; k < COUNT; k += IN_PART) {
+        const part some = *reinterpret_cast<const part *>(from + k);
+        PRIM_UNROLL(IN_PART)
+        for (int e = 0; e < IN_PART; e++)
+            if (k + e < COUNT)
+                x[k + e] = operand<Pixel>(some, static_cast<unsigned>(e));
+    }
+}
+
+/* Sums begin with 0, or with the bias that their division takes away. */
+template <typename Pixel, int ROWS>
+__device__ void begin_sums(const task<Pixel> &p, typename Pixel::sum (&sums)[ROWS][COLUMNS])
+{
+    typename Pixel::sum first = 0;
+    if constexpr (std::is_same<ending<Pixel>, biased_ending>::value)
+        first = p.end.bias;
+    PRIM_UNROLL(ROWS)
+    for (int o = 0; o < ROWS; o++) {
+        PRIM_UNROLL(COLUMNS)
+        for (int c = 0; c < COLUMNS; c++)
+            sums[o][c] = first;
+    }
+}
 
 template <typename Pixel>
-__host__ __device__ bool window_is_inside(const problem<Pixel> &p, int64_t first_x, int64_t first_y)
+__device__ const typename Pixel::source *
+element_of_tile(const task<Pixel> &p, const thread_place &own, const unsigned char *tile)
 {
-    return is_inside(first_x, p.width) && is_inside(first_y, p.height) &&
-           is_inside(first_x + p.mask_width - 1, p.width) &&
-           is_inside(first_y + p.mask_height - 1, p.height);
+    return reinterpret_cast<const typename Pixel::source *>(tile + own.channel * p.shape.plane +
+                                                            own.row * p.shape.pitch) +
+           own.column;
 }
 
-template <typename Pixel, typename Weights>
-__host__ __device__ typename Pixel::sum sum_inside(const problem<Pixel> &p, const Weights &weights,
-                                                   int64_t first_x, int64_t first_y, int channel)
+template <typename Pixel>
+__device__ const typename Pixel::source *next_row(const task<Pixel> &p,
+                                                  const typename Pixel::source *from)
 {
-    const int from_pixel_to_pixel = p.in.channels;
-    typename Pixel::sum sum = 0;
-    for (int j = 0, k = 0; j < p.mask_height; j++) {
-        const typename Pixel::source *from = p.in.at(first_x, first_y + j, channel);
-        for (int i = 0; i < p.mask_width; i++, k++)
-            sum = add_product(sum, weights[k], Pixel::loaded(from[i * from_pixel_to_pixel]));
+    return reinterpret_cast<const typename Pixel::source *>(
+        reinterpret_cast<const unsigned char *>(from) + p.shape.pitch);
+}
+
+template <typename Pixel, int WIDTH, int ROWS>
+__device__ void add_rows(const task<Pixel> &p, const weights<typename Pixel::sum> &w,
+                         const typename Pixel::source *from,
+                         typename Pixel::sum (&sums)[ROWS][COLUMNS])
+{
+    using sum = typename Pixel::sum;
+    sum ring[ROWS][WIDTH + COLUMNS - 1];
+    PRIM_UNROLL(ROWS)
+    for (int r = 0; r + 1 < ROWS; r++, from = next_row(p, from))
+        read_elements<Pixel>(from, ring[r]);
+    PRIM_UNROLL(1)
+    for (int first = 0, at = 0; first < p.mask_height; first += ROWS, at += ROWS * WIDTH) {
+        PRIM_UNROLL(ROWS)
+        for (int j = 0; j < ROWS; j++, from = next_row(p, from)) {
+            if (j > 0 && first + j >= p.mask_height)
+                break;
+            read_elements<Pixel>(from, ring[(j + ROWS - 1) % ROWS]);
+            PRIM_UNROLL(WIDTH)
+            for (int i = 0; i < WIDTH; i++) {
+                const sum weight = w.values[at + j * WIDTH + i];
+                PRIM_UNROLL(ROWS)
+                for (int o = 0; o < ROWS; o++) {
+                    PRIM_UNROLL(COLUMNS)
+                    for (int c = 0; c < COLUMNS; c++)
+                        sums[o][c] = add_product(sums[o][c], weight, ring[(j + o) % ROWS][c + i]);
+                }
+            }
+        }
     }
-    return sum;
 }
 
-template <typename Pixel, typename Weights>
-__host__ __device__ typename Pixel::sum sum_at_edge(const problem<Pixel> &p, const Weights &weights,
-                                                    int64_t first_x, int64_t first_y, int channel)
+/* Blocks of the most threads that a multiprocessor has at a time: two where ring and sums leave
+ * enough of 64 registers. To copy narrow elements takes some more. */
+template <typename Pixel, int WIDTH, int ROWS>
+constexpr int BLOCKS = ROWS *(WIDTH + 2 * COLUMNS - 1) * sizeof(typename Pixel::sum) <=
+                               sizeof(uint32_t) * (IS_NARROW<typename Pixel::source> ? 48 : 56)
+                           ? 2
+                           : 1;
+
+template <typename Pixel, int WIDTH, int ROWS>
+__global__ void __launch_bounds__(PRIM_WINDOW_THREADS, BLOCKS<Pixel, WIDTH, ROWS>)
+    convolve(const __grid_constant__ task<Pixel> p,
+             const __grid_constant__ weights<typename Pixel::sum> w)
 {
-    typename Pixel::sum sum = 0;
-    for (int j = 0, k = 0; j < p.mask_height; j++) {
-        PRIM_UNROLL(1) /* the boundary takes most of the time */
-        for (int i = 0; i < p.mask_width; i++, k++)
-            sum = add_product(sum, weights[k], p.value(first_x + i, first_y + j, channel));
-    }
-    return sum;
+    PRIM_SHARED_DYNAMIC(unsigned char, tile);
+    const block_place block(p);
+    bring_tile(p, block, 0, p.mask_height, tile);
+    wait_for_copies();
+    __syncthreads();
+    const thread_place own = thread_place::of<Pixel, ROWS>(p);
+    typename Pixel::sum sums[ROWS][COLUMNS];
+    begin_sums<Pixel, ROWS>(p, sums);
+    if (own.column < block.columns && own.row < block.rows)
+        add_rows<Pixel, WIDTH, ROWS>(p, w, element_of_tile(p, own, tile), sums);
+    store<Pixel, ROWS>(p, block, own, sums, tile);
 }
 
-/* weights[k]: any type with an operator []. */
-template <typename Pixel, typename Weights>
-__host__ __device__ void convolve_element(const problem<Pixel> &p, const Weights &weights,
-                                          int64_t x, int64_t y, int channel)
-{
-    const int64_t first_x = x - p.before_x, first_y = y - p.before_y;
-    const typename Pixel::sum sum = window_is_inside(p, first_x, first_y)
-                                        ? sum_inside(p, weights, first_x, first_y, channel)
-                                        : sum_at_edge(p, weights, first_x, first_y, channel);
-    *p.out.at(x, y, channel) = Pixel::stored(sum, p.ending);
-}
-
+} // namespace window
 } // namespace
 
 #endif

@@ -1,0 +1,148 @@
+/* REGISTER's launches: the arguments of its kernels, and which of them a call takes. */
+#ifndef PRIM_CONVOLUTION_WINDOW_LAUNCH_CUH
+#define PRIM_CONVOLUTION_WINDOW_LAUNCH_CUH
+
+#include "common/host/device.h"
+#include "common/host/sizes.h"
+#include "common/kernel/launch.cuh"
+#include "convolution/instances.h"
+#include "convolution/window.cuh"
+#include "convolution/window_wide.cuh"
+
+namespace
+{
+namespace window
+{
+
+/* Whether a row of a thread's outputs is whole vectors. */
+template <typename Element>
+bool stores_from_registers(const prim_image &out)
+{
+    const size_t bytes = sizeof(typename elements_of_row<Element>::part);
+    return out.channels == 1 && lines_are_aligned(out.data, out.height, out.pitch, bytes);
+}
+
+/* The range of sums is known where the weights are few, and on the host. */
+template <typename Pixel>
+ending<Pixel> ending_of(const prim_convolution_args *args)
+{
+    if constexpr (std::is_same<ending<Pixel>, biased_ending>::value) {
+        const int64_t by = prim_convolution_divisor(args);
+        if (prim_convolution_has_few_weights(args)) {
+            const range_of_sums range = sums_of_bytes(args);
+            return make_biased_ending(by, range.least, range.most);
+        }
+        return make_biased_ending(by, 0, INT32_MAX); /* a range that is too large to be quick */
+    } else {
+        return make_ending<Pixel>(args);
+    }
+}
+
+/* `reach` and `weight_bytes`: see window_shape.h. */
+template <typename Pixel>
+task<Pixel> make_task(const prim_convolution_args *args, int reach, size_t weight_bytes)
+{
+    using source = typename Pixel::source;
+    using element = typename Pixel::element;
+    const prim_image &in = args->in, &out = args->out;
+    const prim_mask &mask = args->mask;
+    task<Pixel> p = {};
+    p.in = static_cast<const source *>(in.data);
+    p.out = static_cast<element *>(out.data);
+    p.in_pitch = in.pitch;
+    p.out_pitch = out.pitch;
+    p.width = static_cast<int64_t>(in.width);
+    p.height = static_cast<int64_t>(in.height);
+    p.channels = in.channels;
+    p.mask_width = static_cast<int>(mask.width);
+    p.mask_height = static_cast<int>(mask.height);
+    p.before_x = before_pixel(args, mask.width, mask.anchor_x);
+    p.before_y = before_pixel(args, mask.height, mask.anchor_y);
+    p.has_near_columns = in.width >= mask.width;
+    p.has_near_rows = in.height >= mask.height;
+    p.stores_from_registers = stores_from_registers<element>(out);
+    p.boundary = args->boundary;
+    copy_fill(args, p.fill);
+    p.end = ending_of<Pixel>(args);
+    prim_window_call call = {};
+    call.width = in.width;
+    call.height = in.height;
+    call.mask_width = mask.width;
+    call.mask_height = mask.height;
+    call.channels = in.channels;
+    call.source_bytes = static_cast<int>(sizeof(source));
+    call.element_bytes = static_cast<int>(sizeof(element));
+    call.reach = reach;
+    call.weight_bytes = weight_bytes;
+    call.stores_from_registers = p.stores_from_registers;
+    call.multiprocessors = prim_device_multiprocessors();
+    p.shape = prim_convolution_window_shape(&call);
+    p.in_step = in.pitch * static_cast<size_t>(p.shape.copy_rows);
+    return p;
+}
+
+/* A grid has a block for each tile; images of more tiles than that take several launches, each for
+ * some rows of tiles. */
+template <typename Pixel, typename Weights>
+cudaError_t launch_tiles(const prim_convolution_args *args, task<Pixel> p, const Weights &w,
+                         void (*kernel)(task<Pixel>, Weights))
+{
+    constexpr size_t MOST_BLOCKS = 0x7fffffff;
+    const prim_window_shape &shape = p.shape;
+    const size_t across = prim_divide_up(args->in.width, static_cast<size_t>(shape.columns)),
+                 down = prim_divide_up(args->in.height, static_cast<size_t>(shape.high)),
+                 at_once = MOST_BLOCKS / across;
+    const unsigned threads = static_cast<unsigned>(p.channels) << shape.thread_bits;
+    p.across = static_cast<unsigned>(across);
+    for (size_t first = 0; first < down; first += at_once) {
+        const size_t left = down - first, rows = left < at_once ? left : at_once;
+        p.first_y = static_cast<int64_t>(first) * shape.high;
+        const cudaError_t error =
+            prim_launch({args->call.stream, static_cast<unsigned>(across * rows), threads,
+                         static_cast<size_t>(shape.shared_bytes)},
+                        kernel, p, w);
+        if (error != cudaSuccess)
+            return error;
+    }
+    return cudaSuccess;
+}
+
+/* The wide kernel takes high masks whose tiles do not fit shared memory; and small images, whose
+ * threads have one row, of other types than f32, so that there are half as many kernels. */
+template <typename Pixel, int WIDTH>
+cudaError_t launch_width(const prim_convolution_args *args)
+{
+    constexpr int VECTORS = (WIDTH + COLUMNS - 1 + COLUMNS - 1) / COLUMNS;
+    const task<Pixel> p = make_task<Pixel>(args, VECTORS * COLUMNS, 0);
+    weights<typename Pixel::sum> w = {};
+    listed::copy_from_host(args, args->mask, w.values);
+    if (p.shape.rows == PRIM_WINDOW_ROWS)
+        return launch_tiles(args, p, w, convolve<Pixel, WIDTH, PRIM_WINDOW_ROWS>);
+    if constexpr (std::is_same<Pixel, f32_pixel>::value)
+        if (p.shape.rows == 1)
+            return launch_tiles(args, p, w, convolve<Pixel, WIDTH, 1>);
+    return prim_convolution_window_wide(args);
+}
+
+template <typename Pixel>
+cudaError_t launch_wide(const prim_convolution_args *args)
+{
+    using sum = typename Pixel::sum;
+    const int width = static_cast<int>(args->mask.width);
+    const int reach = (width - 1) / TAPS * TAPS + TAPS + COLUMNS;
+    const size_t weight_bytes = static_cast<size_t>(listed::padded(width)) * sizeof(sum);
+    const task<Pixel> p = make_task<Pixel>(args, reach, weight_bytes);
+    const listed::weights<sum> w = listed::weights_of<sum>(args);
+    return p.shape.rows == 1 ? launch_tiles(args, p, w, convolve_wide<Pixel, 1>)
+                             : launch_tiles(args, p, w, convolve_wide<Pixel, PRIM_WINDOW_ROWS>);
+}
+
+} // namespace window
+} // namespace
+
+/* A case for each width of a list. */
+#define PRIM_WINDOW_CASE(pixel_struct, mask_width) \
+    case mask_width:                               \
+        return window::launch_width<pixel_struct, mask_width>(args);
+
+#endif

@@ -1,0 +1,204 @@
+/* The shape of REGISTER's blocks. A tile of outputs is as wide and high as its threads are many,
+ * side by side and below each other; of all such tiles the one is chosen for which the image costs
+ * least: what the tiles copy with their halos, multiply, and store, also beyond the image's sides.
+ * So vectors and low images get low tiles, narrow images high ones, and large images such whose
+ * halos are small.
+ *
+ * All numbers that can be tuned stand here. */
+#include "convolution/window_shape.h"
+
+#include <stdint.h>
+
+#include "common/host/sizes.h"
+
+enum {
+    SHARED_BYTES = 48 << 10, /* what every device has without opting in */
+    LEAST_BITS = 5,          /* a warp belongs to one channel */
+    /* Threads for each channel of a block, as 2^: of one channel, and of several. */
+    BITS_OF_ONE = 8,
+    BITS_OF_SEVERAL = 7,
+    /* With fewer threads for each multiprocessor, they have one row instead of several: then loads
+     * and products of more of them overlap. */
+    LEAST_THREADS = 256,
+    LEAST_ROWS = 3,        /* of an image: of fewer, a thread's rows would mostly be none */
+    LEAST_LANES = 8,       /* that copy a row side by side */
+    SECTOR = 32,           /* bytes that memory delivers together */
+    PRODUCTS_PER_BYTE = 6, /* that a multiprocessor computes while a byte is copied */
+    VECTOR = 16,
+    BANKS = 128 /* bytes */
+};
+
+static int least(size_t a, size_t b)
+{
+    return (int)(a < b ? a : b);
+}
+
+static int round_up(int count, int to)
+{
+    return (count + to - 1) / to * to;
+}
+
+static bool is_narrow(const prim_window_call *call)
+{
+    return call->source_bytes < 4;
+}
+
+/* Outputs of a thread below each other. */
+static int rows_of_thread(const prim_window_call *call)
+{
+    const size_t threads = prim_divide_up(call->width, PRIM_WINDOW_COLUMNS) *
+                           prim_divide_up(call->height, PRIM_WINDOW_ROWS) * (size_t)call->channels;
+    return call->height >= LEAST_ROWS && threads / LEAST_THREADS >= call->multiprocessors
+               ? PRIM_WINDOW_ROWS
+               : 1;
+}
+
+/* So many that about every multiprocessor has a block. */
+static int bits_of_threads(const prim_window_call *call, int rows)
+{
+    const size_t threads = prim_divide_up(call->width, PRIM_WINDOW_COLUMNS) *
+                           prim_divide_up(call->height, (size_t)rows);
+    int bits = call->channels == 1 ? BITS_OF_ONE : BITS_OF_SEVERAL;
+    while (bits > LEAST_BITS && threads >> bits < call->multiprocessors)
+        bits--;
+    return bits;
+}
+
+/* Lanes that take a row's units side by side, out of `threads`, so that it takes the fewest steps;
+ * of as many steps the wider one, which reads memory in longer pieces. */
+static int lane_bits(int units, int rows, int threads)
+{
+    int best = 0, least_steps = 0;
+    for (int bits = 0; 1 << bits <= threads; bits++) {
+        const int lanes = 1 << bits, at_once = threads >> bits;
+        const int steps = (units + lanes - 1) / lanes * ((rows + at_once - 1) / at_once);
+        if (least_steps == 0 || steps <= least_steps || (lanes <= LEAST_LANES && lanes <= units)) {
+            best = bits;
+            least_steps = steps;
+        }
+    }
+    return best;
+}
+
+/* Rows of threads that share a pass through the banks should lie in different ones. */
+static int pitch_of(int bytes, int rows, int span)
+{
+    const int pitch = round_up(bytes, VECTOR);
+    if (span >= BANKS)
+        return pitch;
+    for (int more = 0; more < BANKS; more += VECTOR)
+        if ((pitch + more) * rows % (2 * span) == span)
+            return pitch + more;
+    return pitch | VECTOR;
+}
+
+/* Outputs that go through shared memory: narrow ones as they lie in memory, pixel by pixel, with
+ * room for where a row begins in a vector; others channel by channel. Returns their bytes. */
+static int lay_out_outputs(const prim_window_call *call, prim_window_shape *s)
+{
+    const int bytes = s->columns * call->element_bytes;
+    if (call->stores_from_registers)
+        return 0;
+    if (call->element_bytes < 4) {
+        s->out_pitch = bytes * call->channels + VECTOR;
+        return s->high * s->out_pitch;
+    }
+    s->out_pitch = bytes;
+    s->out_plane = round_up(s->high * bytes, BANKS) + BANKS / call->channels / VECTOR * VECTOR;
+    return s->out_plane * call->channels;
+}
+
+/* False where it does not fit shared memory. */
+static bool lay_out(const prim_window_call *call, int rows, int thread_bits, int across_bits,
+                    prim_window_shape *s)
+{
+    const int across = 1 << across_bits, threads = 1 << thread_bits;
+    const int span = across * PRIM_WINDOW_COLUMNS * call->source_bytes;
+    *s = (prim_window_shape){.rows = rows, .thread_bits = thread_bits, .across_bits = across_bits};
+    s->columns = across * PRIM_WINDOW_COLUMNS;
+    s->high = rows * (threads >> across_bits);
+    const int elements = s->columns - PRIM_WINDOW_COLUMNS + call->reach;
+    s->pitch = pitch_of(elements * call->source_bytes, rows, span);
+    const int row = s->pitch * call->channels, outputs = lay_out_outputs(call, s);
+    const int room = SHARED_BYTES - (s->high - 1) * row;
+    const int most = room / (row + (int)call->weight_bytes);
+    if (room < 0 || most == 0 || outputs > SHARED_BYTES)
+        return false;
+    s->band = least((size_t)most, call->mask_height);
+    if (call->weight_bytes == 0 && (size_t)s->band < call->mask_height)
+        return false;
+    s->plane = s->pitch * (s->high + s->band - 1);
+    s->tile_at = s->band * (int)call->weight_bytes;
+    s->shared_bytes = s->tile_at + s->plane * call->channels;
+    if (s->shared_bytes < outputs)
+        s->shared_bytes = outputs;
+    return true;
+}
+
+/* What the image costs in such tiles, in bytes that are copied. */
+static double cost_of(const prim_window_call *call, const prim_window_shape *s)
+{
+    const double across = (double)prim_divide_up(call->width, (size_t)s->columns),
+                 down = (double)prim_divide_up(call->height, (size_t)s->high);
+    const double bands = (double)prim_divide_up(call->mask_height, (size_t)s->band);
+    const int columns = least(call->width, (size_t)s->columns) + (int)call->mask_width - 1;
+    const int bytes = columns * call->channels * call->source_bytes;
+    const double rows =
+        bands * (least(call->height, (size_t)s->high) - 1) + (double)call->mask_height;
+    const double outputs = (double)s->columns * s->high * call->channels;
+    const double copied = rows * (bytes / SECTOR + 1) * SECTOR,
+                 products = outputs * (double)(call->mask_width * call->mask_height);
+    return across * down * (copied + products / PRODUCTS_PER_BYTE + outputs * call->element_bytes);
+}
+
+static void choose_lanes(const prim_window_call *call, prim_window_shape *s)
+{
+    const int threads = 1 << s->thread_bits;
+    const int in_unit = !is_narrow(call)      ? 1
+                        : call->channels == 1 ? VECTOR / call->source_bytes
+                                              : PRIM_WINDOW_COLUMNS;
+    const int columns = least(call->width, (size_t)s->columns) + (int)call->mask_width - 1,
+              rows = least(call->height, (size_t)s->high);
+    const int out_bytes = s->columns * call->channels * call->element_bytes;
+    const int out_units = call->element_bytes < 4 ? out_bytes / 4 + 1 : s->columns * call->channels;
+    const int copy_bits = lane_bits((int)prim_divide_up((size_t)columns, (size_t)in_unit),
+                                    rows + s->band - 1, threads);
+    s->copy_lanes = 1 << copy_bits;
+    s->copy_rows = threads >> copy_bits;
+    s->copy_step = s->copy_rows * s->pitch;
+    s->store_bits = lane_bits(out_units, rows, threads);
+}
+
+static prim_window_shape best_shape(const prim_window_call *call, int rows, int bits)
+{
+    prim_window_shape best = {0};
+    double least_cost = 0;
+    for (int across_bits = 0; across_bits <= bits; across_bits++) {
+        prim_window_shape s;
+        if (!lay_out(call, rows, bits, across_bits, &s))
+            continue;
+        const double cost = cost_of(call, &s);
+        if (best.rows == 0 || cost < least_cost) {
+            best = s;
+            least_cost = cost;
+        }
+    }
+    return best;
+}
+
+/* With fewer threads, and then fewer rows, where no tile fits shared memory. */
+prim_window_shape prim_convolution_window_shape(const prim_window_call *call)
+{
+    int rows = rows_of_thread(call), bits = bits_of_threads(call, rows);
+    prim_window_shape best = best_shape(call, rows, bits);
+    while (best.rows == 0 && call->weight_bytes > 0) {
+        if (bits > LEAST_BITS)
+            bits--;
+        else
+            rows = 1;
+        best = best_shape(call, rows, bits);
+    }
+    if (best.rows > 0)
+        choose_lanes(call, &best);
+    return best;
+}

@@ -1,0 +1,52 @@
+/* How REGISTER's blocks divide an image: chosen for each call by window_shape.c. */
+#ifndef PRIM_CONVOLUTION_WINDOW_SHAPE_H
+#define PRIM_CONVOLUTION_WINDOW_SHAPE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+enum {
+    PRIM_WINDOW_COLUMNS = 4,  /* pixels side by side of a thread */
+    PRIM_WINDOW_ROWS = 4,     /* and below each other; 1 where images are small */
+    PRIM_WINDOW_THREADS = 512 /* of a block at most */
+};
+
+/* What the shape depends on. */
+typedef struct prim_window_call {
+    size_t width, height; /* of the image, in pixels */
+    size_t mask_width, mask_height;
+    int channels;
+    int source_bytes, element_bytes;
+    int reach;           /* elements of a row that a thread reads, from its first column on */
+    size_t weight_bytes; /* of a mask's row in shared memory; 0: weights are arguments */
+    bool stores_from_registers;
+    unsigned multiprocessors;
+} prim_window_call;
+
+/* A block has 2^thread_bits threads for each channel, 2^across_bits of them side by side. */
+typedef struct prim_window_shape {
+    int rows; /* outputs of a thread below each other */
+    int thread_bits, across_bits;
+    int columns, high;         /* outputs of a block, in pixels */
+    int band;                  /* rows of the mask that are taken at once */
+    int tile_at;               /* bytes of shared memory before the tile: weights */
+    int pitch, plane;          /* bytes from row to row of the tile, from channel to channel */
+    int out_pitch, out_plane;  /* the same of outputs in shared memory */
+    int copy_lanes, copy_rows; /* threads that copy a row, and rows that are copied at a time */
+    int copy_step;             /* bytes between rows of the tile that a thread copies */
+    int store_bits;            /* 2^ threads that store a row */
+    int shared_bytes;
+} prim_window_shape;
+
+/* Its `rows` are 0 where no tile for all rows of a mask that is taken at once fits shared memory. */
+prim_window_shape prim_convolution_window_shape(const prim_window_call *call);
+
+#if defined(__cplusplus)
+}
+#endif
+
+#endif
