@@ -1,7 +1,7 @@
 /* The host versions: the sums of BASIC, one after the other or on several threads. */
 #include "common/host/threads.cuh"
-#include "convolution/dispatch.cuh"
 #include "convolution/direct.cuh"
+#include "convolution/dispatch.cuh"
 
 namespace
 {

@@ -8,8 +8,8 @@
 #define PRIM_CONVOLUTION_OUTPUTS_CUH
 
 #include "common/host/sizes.h"
-#include "convolution/dispatch.cuh"
 #include "convolution/direct.cuh"
+#include "convolution/dispatch.cuh"
 
 namespace
 {
