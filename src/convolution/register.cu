@@ -163,8 +163,7 @@ bool slides(const prim_convolution_args *args)
 bool has_window(const prim_convolution_args *args)
 {
     enum { LEAST_COLUMNS = 33, LEAST_ROWS = 5 };
-    return !is_separable(args) && args->in.width >= LEAST_COLUMNS &&
-           args->in.height >= LEAST_ROWS;
+    return !is_separable(args) && args->in.width >= LEAST_COLUMNS && args->in.height >= LEAST_ROWS;
 }
 
 PRIM_IS_LISTED(is_width_of_f32, PRIM_CONVOLUTION_F32_WIDTHS, size_t)
