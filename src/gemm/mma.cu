@@ -362,15 +362,15 @@ cudaError_t launch_shape(const prim_gemm_args *args, prim_gemm_plan plan)
                                                           : prim_gemm_add_parts(args, how.parts);
 }
 
-#define LAUNCH(M, N, WARPS_M, WARPS_N, STAGES, BLOCKS, ...) \
-    if (plan.tile == at++)                                  \
+#define PRIM_LAUNCH_MMA(M, N, WARPS_M, WARPS_N, STAGES, BLOCKS, ...) \
+    if (plan.tile == at++)                                           \
         return launch_shape<tile_shape<M, N, WARPS_M, WARPS_N, STAGES, BLOCKS>, Half>(args, plan);
 
 template <typename Half>
 cudaError_t launch_halves(const prim_gemm_args *args, prim_gemm_plan plan)
 {
     unsigned at = 0;
-    PRIM_GEMM_TILES_MMA(LAUNCH)
+    PRIM_GEMM_TILES_MMA(PRIM_LAUNCH_MMA)
     return cudaErrorInvalidValue;
 }
 
