@@ -107,8 +107,8 @@ static bool is_worth_it(prim_spmv_variant variant, cudaDataType_t type, const ma
     return format != PRIM_SPARSE_ELL || e->rows * e->longest <= 8 * e->entries;
 }
 
-/* For every format the bytes that CSR needs, so that shares compare: each array, y, and what entries
- * can need of x, once. A case of COO has its own 12 bytes an entry, in f32. */
+/* For every format the bytes that CSR needs, so that shares compare: each array, y, and what
+ * entries can need of x, once. A case of COO has its own 12 bytes an entry, in f32. */
 static double bytes_of(const matrix_extent *e, size_t value_bytes, prim_sparse_format format)
 {
     const size_t needed = e->columns < e->entries ? e->columns : e->entries;

@@ -1213,8 +1213,8 @@ ParameterizedTestParameters(convolution, every_width)
     return cr_make_param_array(combination, rows, COUNT_OF(types));
 }
 
-/* Each width that is known when kernels are compiled, and the next one, over images of so many tiles
- * that a thread has several rows, and over small ones. */
+/* Each width that is known when kernels are compiled, and the next one, over images of so many
+ * tiles that a thread has several rows, and over small ones. */
 ParameterizedTest(combination *k, convolution, every_width)
 {
     enum { MOST_WIDTH = 17, OUTPUTS = 36000 };

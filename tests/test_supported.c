@@ -970,8 +970,8 @@ Test(supported, great_products_of_gemm)
         }
 }
 
-/* "WARP_TILED, SPLIT_K, SMALL_PRODUCTS and MMA 2^31 products and more, the others more than 65,535².
- * Of halves and i8, AUTO refuses what these do." */
+/* "WARP_TILED, SPLIT_K, SMALL_PRODUCTS and MMA 2^31 products and more, the others more than
+ * 65,535². Of halves and i8, AUTO refuses what these do." */
 Test(supported, batches_of_gemm)
 {
     const cudaDataType_t ins[] = {CUDA_R_32F, CUDA_R_64F, CUDA_R_32I, CUDA_R_16F, CUDA_R_8I},

@@ -64,7 +64,7 @@ static void set_preference(cublasLtMatmulPreference_t preference,
                 "a preference");
 }
 
-/* The largest power of two, up to 256, at whose multiples an operand begins: memory begins there. */
+/* The largest power of two up to 256 at whose multiples an operand begins, as memory does. */
 static uint32_t alignment_of(product_operand x, size_t element_bytes)
 {
     const size_t at = x.first * element_bytes;

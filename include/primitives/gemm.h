@@ -65,8 +65,8 @@ typedef enum prim_compute {
  *   PRIM_ERROR_OVERLAP      C overlaps A or B
  *
  * Determinism: each rung gives the same bits in every run on one device. An element of C is one sum
- * over k from front to back. SPLIT_K and MMA, and AUTO where it takes these rungs, cut this sum into
- * several and add them in order; their number depends on the shape and the device. Of MMA, 16
+ * over k from front to back. SPLIT_K and MMA, and AUTO where it takes these rungs, cut this sum
+ * into several and add them in order; their number depends on the shape and the device. Of MMA, 16
  * products and the sum before them are added at once, on tensor cores, in an order and with a
  * rounding of their own, which differ between GPUs: so its bits do. The error, relative to the sum
  * of the products' magnitudes, grows at most with k. A product and its addition are

@@ -12,14 +12,14 @@
  * rows are aligned, under squares of 3 to 7, it reads all that its outputs need at once: patch.cuh.
  * Squares of 3 to 7 over all types and channels have a window over columns a warp apart:
  * sliding.cuh.
- * All other masks have one kernel, whose tile is planar by channel and aligned, so that its speed does
- * not hang on a list: 4 x 4 outputs of a thread, with the mask's width known when it is compiled and
- * weights as arguments (window.cuh), or along the mask's row in pieces (window_wide.cuh). How large
- * a tile is follows from the image: window_shape.c.
+ * All other masks have one kernel, whose tile is planar by channel and aligned, so that its speed
+ * does not hang on a list: 4 x 4 outputs of a thread, with the mask's width known when it is
+ * compiled and weights as arguments (window.cuh), or along the mask's row in pieces
+ * (window_wide.cuh). How large a tile is follows from the image: window_shape.c.
  *
- * Over thin images most of such a tile would be empty. There threads are anywhere in a run of rows or
- * columns: narrow.cuh, low.cuh; thin.cuh and any.cuh for masks known at the call alone. Separable
- * masks of other sides take two passes of these.
+ * Over thin images most of such a tile would be empty. There threads are anywhere in a run of rows
+ * or columns: narrow.cuh, low.cuh; thin.cuh and any.cuh for masks known at the call alone.
+ * Separable masks of other sides take two passes of these.
  *
  * Only rows and columns at the image's sides apply the boundary.
  *

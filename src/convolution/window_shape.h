@@ -42,7 +42,7 @@ typedef struct prim_window_shape {
     int shared_bytes;
 } prim_window_shape;
 
-/* Its `rows` are 0 where no tile for all rows of a mask that is taken at once fits shared memory. */
+/* Its `rows` are 0 where no tile for all rows of a mask taken at once fits shared memory. */
 prim_window_shape prim_convolution_window_shape(const prim_window_call *call);
 
 #if defined(__cplusplus)

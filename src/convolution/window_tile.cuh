@@ -115,7 +115,7 @@ __device__ void copy_elements(T *to, const T *from, int left, int channels, int 
         copy_async(to, from);
 }
 
-/* 16 bytes out of the words around them, where those of one row begin `past` bytes behind a word. */
+/* 16 bytes out of the words around them; those of one row begin `past` bytes behind a word. */
 template <typename T>
 __device__ void copy_vector(T *to, const T *from, unsigned past)
 {
@@ -184,8 +184,8 @@ __device__ void copy_row(T *to, const T *from, int left, int channels, int lanes
 
 /* ---- rows at the image's sides ---- */
 
-/* Columns x, x + 1, … of a row of the image, and one of its channels. Of them, those from `begin` to
- * `end` are copied together, and the others one by one, most of which lie outside. */
+/* Columns x, x + 1, … of a row of the image, and one of its channels. Of them, those from `begin`
+ * to `end` are copied together, and the others one by one, most of which lie outside. */
 template <typename Pixel>
 struct row_at_side {
     using source = typename Pixel::source;

@@ -6,10 +6,10 @@
  *     row 2                  row r - 2              8 weights          many rows of the mask as a
  *     row 3                  row r - 3              8 weights          thread has rows of outputs
  *
- * Tile, outputs and the order of products are those of window.cuh; here each row of the tile is read
- * once, and nothing of it is kept. Weights are read by all threads at once, 16 bytes at a time. A
- * mask whose tile does not fit shared memory is taken in bands of rows, between which sums stay in
- * registers. */
+ * Tile, outputs and the order of products are those of window.cuh; here each row of the tile is
+ * read once, and nothing of it is kept. Weights are read by all threads at once, 16 bytes at a
+ * time. A mask whose tile does not fit shared memory is taken in bands of rows, between which sums
+ * stay in registers. */
 #ifndef PRIM_CONVOLUTION_WINDOW_WIDE_CUH
 #define PRIM_CONVOLUTION_WINDOW_WIDE_CUH
 

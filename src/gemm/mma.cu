@@ -1,4 +1,5 @@
-/* MMA: f16 and bf16 on tensor cores, by mma.sync: an instruction of a warp has 16 × 8 × 16 products.
+/* MMA: f16 and bf16 on tensor cores, by mma.sync: an instruction of a warp has 16 × 8 × 16
+ * products.
  *
  *     tile 128 × 256, a block           warp 64 × 64            an instruction 16 × 8, k 16
  *     ┌──────┬──────┬──────┬──────┐     ┌──┬──┬──┬─ …           A  4 words a lane   ldmatrix
@@ -13,8 +14,8 @@
  *
  * What changed from WARP_TILED: there a multiply-add of each lane needs three registers; here a
  * warp's instruction has 2,048 products for 10 registers a lane. Operands stay halves in shared
- * memory, and lie there as in memory: ldmatrix transposes what has to be transposed. A C of few tiles
- * is cut along k, as in SPLIT_K.
+ * memory, and lie there as in memory: ldmatrix transposes what has to be transposed. A C of few
+ * tiles is cut along k, as in SPLIT_K.
  *
  * Lines that do not begin at 16 bytes are loaded element by element, which takes several times as
  * long.

@@ -1,5 +1,5 @@
-/* ldmatrix: a warp reads four matrices of 8 × 8 elements of 16 bits from shared memory. From compute
- * capability 7.5 on.
+/* ldmatrix: a warp reads four matrices of 8 × 8 elements of 16 bits from shared memory. From
+ * compute capability 7.5 on.
  *
  *     lane 8j + i gives the address of row i of matrix j, 16 bytes, aligned
  *     lane 4g + t gets of each matrix elements 2t and 2t + 1 of row g, or transposed: rows 2t and

@@ -7,8 +7,8 @@
  *     D     16 × 8 floats    row g, columns 2t and 2t + 1; then row g + 8
  *
  * That is how ldmatrix_x4() leaves them. A tensor core multiplies exactly, and adds the 16 products
- * and D in an order and with a rounding that PTX leaves open; the CPU backend adds them in f64, from
- * front to back, and rounds once. */
+ * and D in an order and with a rounding that PTX leaves open; the CPU backend adds them in f64,
+ * from front to back, and rounds once. */
 #ifndef PRIM_COMMON_MMA_HALVES_CUH
 #define PRIM_COMMON_MMA_HALVES_CUH
 

@@ -3,8 +3,8 @@
 #define PRIM_GEMM_TENSOR_TILES_H
 
 /* M × N elements of C; warps down and across; stages in flight; blocks on a multiprocessor. Then,
- * for plan.c's estimates, products in a clock of a multiprocessor with 1, 2, 3 and 4 such blocks, as
- * measured on an H100. */
+ * for plan.c's estimates, products in a clock of a multiprocessor with 1, 2, 3 and 4 such blocks,
+ * as measured on an H100. */
 #define PRIM_GEMM_TILES_MMA(X)                  \
     X(128, 256, 2, 4, 3, 1, 960, 960, 960, 960) \
     X(128, 128, 2, 2, 3, 2, 450, 990, 990, 990) \
