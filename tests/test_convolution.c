@@ -878,13 +878,18 @@ static void check_beside_constant(convolution *c)
     free_arrays(&a);
 }
 
-ParameterizedTestParameters(convolution, narrow_images)
+static struct criterion_test_params register_of_every_type(void)
 {
     static combination rows[COUNT_OF(types)];
     for (size_t t = 0; t < COUNT_OF(types); t++)
         rows[t] =
             (combination){PRIM_CONVOLUTION_REGISTER, types[t].in, types[t].out, types[t].integers};
     return cr_make_param_array(combination, rows, COUNT_OF(types));
+}
+
+ParameterizedTestParameters(convolution, narrow_images)
+{
+    return register_of_every_type();
 }
 
 /* Squares that are known when narrow.cuh is compiled, and others; masks wider and higher than the
@@ -925,11 +930,7 @@ ParameterizedTest(combination *k, convolution, narrow_images)
 
 ParameterizedTestParameters(convolution, low_images)
 {
-    static combination rows[COUNT_OF(types)];
-    for (size_t t = 0; t < COUNT_OF(types); t++)
-        rows[t] =
-            (combination){PRIM_CONVOLUTION_REGISTER, types[t].in, types[t].out, types[t].integers};
-    return cr_make_param_array(combination, rows, COUNT_OF(types));
+    return register_of_every_type();
 }
 
 ParameterizedTest(combination *k, convolution, low_images)
@@ -965,11 +966,7 @@ static void check_from_both_places(convolution *c)
 
 ParameterizedTestParameters(convolution, squares_of_channels)
 {
-    static combination rows[COUNT_OF(types)];
-    for (size_t t = 0; t < COUNT_OF(types); t++)
-        rows[t] =
-            (combination){PRIM_CONVOLUTION_REGISTER, types[t].in, types[t].out, types[t].integers};
-    return cr_make_param_array(combination, rows, COUNT_OF(types));
+    return register_of_every_type();
 }
 
 /* One strip and more, in lines of whole strips and others, that lie anywhere in vectors. */
@@ -1000,11 +997,7 @@ ParameterizedTest(combination *k, convolution, squares_of_channels)
 
 ParameterizedTestParameters(convolution, separable_masks)
 {
-    static combination rows[COUNT_OF(types)];
-    for (size_t t = 0; t < COUNT_OF(types); t++)
-        rows[t] =
-            (combination){PRIM_CONVOLUTION_REGISTER, types[t].in, types[t].out, types[t].integers};
-    return cr_make_param_array(combination, rows, COUNT_OF(types));
+    return register_of_every_type();
 }
 
 ParameterizedTest(combination *k, convolution, separable_masks)
@@ -1032,11 +1025,7 @@ ParameterizedTest(combination *k, convolution, separable_masks)
 
 ParameterizedTestParameters(convolution, low_separable)
 {
-    static combination rows[COUNT_OF(types)];
-    for (size_t t = 0; t < COUNT_OF(types); t++)
-        rows[t] =
-            (combination){PRIM_CONVOLUTION_REGISTER, types[t].in, types[t].out, types[t].integers};
-    return cr_make_param_array(combination, rows, COUNT_OF(types));
+    return register_of_every_type();
 }
 
 /* Parts that do not lie together are two passes: of the same bits as one launch. */
@@ -1206,11 +1195,7 @@ ParameterizedTest(const size_t *width, convolution, masks_of_every_side)
 
 ParameterizedTestParameters(convolution, every_width)
 {
-    static combination rows[COUNT_OF(types)];
-    for (size_t t = 0; t < COUNT_OF(types); t++)
-        rows[t] =
-            (combination){PRIM_CONVOLUTION_REGISTER, types[t].in, types[t].out, types[t].integers};
-    return cr_make_param_array(combination, rows, COUNT_OF(types));
+    return register_of_every_type();
 }
 
 /* Each width that is known when kernels are compiled, and the next one, over images of so many
@@ -1241,11 +1226,7 @@ ParameterizedTest(combination *k, convolution, every_width)
  * few weights. */
 ParameterizedTestParameters(convolution, masks_in_bands)
 {
-    static combination rows[COUNT_OF(types)];
-    for (size_t t = 0; t < COUNT_OF(types); t++)
-        rows[t] =
-            (combination){PRIM_CONVOLUTION_REGISTER, types[t].in, types[t].out, types[t].integers};
-    return cr_make_param_array(combination, rows, COUNT_OF(types));
+    return register_of_every_type();
 }
 
 ParameterizedTest(combination *k, convolution, masks_in_bands)

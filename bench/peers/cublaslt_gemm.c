@@ -67,8 +67,8 @@ static void set_preference(cublasLtMatmulPreference_t preference,
 /* The largest power of two up to 256 at whose multiples an operand begins, as memory does. */
 static uint32_t alignment_of(product_operand x, size_t element_bytes)
 {
-    const size_t at = x.first * element_bytes;
-    return at == 0 ? 256 : (at & (~at + 1)) < 256 ? (uint32_t)(at & (~at + 1)) : 256;
+    const size_t at = x.first * element_bytes | 256;
+    return (uint32_t)(at & (~at + 1));
 }
 
 static cublasLtMatmulPreference_t make_preference(const bench_case *c, size_t element_bytes)

@@ -151,10 +151,10 @@ struct rows_of_band {
 
 /* COUNT taps from `tap` on, of mask rows row, row - 1, …, for the outputs' rows 0, 1, …. PLAIN: of
  * one channel, and no groups of lanes. */
-template <typename Pixel, bool PLAIN, bool ALL, int COUNT, typename Sum, class Weights>
+template <typename Pixel, bool PLAIN, bool ALL, int COUNT, typename Sum>
 __device__ void add_taps(Sum (&sums)[DOWN][ACROSS<Sum>], const plan &cut, int channels, int row,
                          rows_of_band of, const typename Pixel::source *elements,
-                         const Weights &weights, int tap)
+                         const shared_weights<Sum> &weights, int tap)
 {
     Sum x[COUNT][ACROSS<Sum>];
     PRIM_UNROLL(COUNT)
@@ -179,10 +179,10 @@ __device__ void add_taps(Sum (&sums)[DOWN][ACROSS<Sum>], const plan &cut, int ch
     }
 }
 
-template <typename Pixel, bool PLAIN, bool ALL, typename Sum, class Weights>
+template <typename Pixel, bool PLAIN, bool ALL, typename Sum>
 __device__ void add_row(Sum (&sums)[DOWN][ACROSS<Sum>], const plan &cut, int channels, int row,
                         rows_of_band of, const typename Pixel::source *elements,
-                        const Weights &weights)
+                        const shared_weights<Sum> &weights)
 {
     int i = 0;
     PRIM_UNROLL(1)
@@ -194,11 +194,11 @@ __device__ void add_row(Sum (&sums)[DOWN][ACROSS<Sum>], const plan &cut, int cha
 }
 
 /* A band's rows of the mask over all rows of the input that they meet. */
-template <typename Pixel, bool PLAIN, class Weights>
+template <typename Pixel, bool PLAIN>
 __device__ void add_band(typename Pixel::sum (&sums)[DOWN][ACROSS<typename Pixel::sum>],
                          const strips<Pixel> &p, const plan &cut, const strip_rows<Pixel> &from,
                          int first, rows_of_band of, typename Pixel::source *ring,
-                         const Weights &weights, place at)
+                         const shared_weights<typename Pixel::sum> &weights, place at)
 {
     const int needed = of.mask + of.down - 1;
     ring += at.group * cut.apart;

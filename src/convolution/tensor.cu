@@ -39,7 +39,7 @@
 #include "common/host/sizes.h"
 #include "common/kernel/launch.cuh"
 #include "common/kernel/shared.cuh"
-#include "common/math/mma.cuh"
+#include "common/tensor/mma_bytes.cuh"
 #include "convolution/bands.cuh"
 #include "convolution/rounded.cuh"
 #include "convolution/rows.cuh"

@@ -36,6 +36,7 @@
 #include "gemm/problem.cuh"
 #include "gemm/tensor/stage.cuh"
 #include "gemm/tensor/tiles.h"
+#include "gemm/tile/c_tile.cuh"
 #include "gemm/tile/plan.h"
 
 namespace
@@ -188,29 +189,6 @@ __device__ void multiply_tile(warp_sums<Shape> &sums, const operand<Half> &a,
 
 /* ---- C ---- */
 
-/* Two sums side by side, of which the second may lie outside. */
-template <typename Out>
-__device__ void store_pair(const scaled<float> &scale, Out *to, float first, float second,
-                           bool has_second, bool in_pairs)
-{
-    if (in_pairs && has_second) {
-        struct alignas(2 * sizeof(Out)) pair {
-            Out first, second;
-        };
-        pair *const there = reinterpret_cast<pair *>(to);
-        pair values = {};
-        if (scale.beta != 0)
-            values = *there;
-        scale.store(&values.first, first);
-        scale.store(&values.second, second);
-        *there = values;
-        return;
-    }
-    scale.store(to, first);
-    if (has_second)
-        scale.store(to + 1, second);
-}
-
 /* An m × n matrix from the tile's first element on. */
 template <class Shape, typename Out>
 __device__ void store_tile(const scaled<float> &scale, Out *c, size_t ldc, size_t m, size_t n,
@@ -228,27 +206,14 @@ __device__ void store_tile(const scaled<float> &scale, Out *c, size_t ldc, size_
             for (unsigned j = 0; j < Shape::ACROSS; j++) {
                 const unsigned column = first_column + MMA_N * j;
                 if (row < m && column < n)
-                    store_pair(scale, &c[row * ldc + column], sums.at[i][j][2 * half],
-                               sums.at[i][j][2 * half + 1], column + 1 < n, in_pairs);
+                    store_some<2>(scale, &c[row * ldc + column], &sums.at[i][j][2 * half],
+                                  n - column, in_pairs);
             }
         }
     }
 }
 
 /* ---- the kernel ---- */
-
-struct tile_place {
-    unsigned down, across;
-};
-
-/* A rasterization for L2: tiles that run at the same time are close together, in 8 rows. */
-__device__ inline tile_place place_of(unsigned tile, unsigned tiles_m, unsigned tiles_n)
-{
-    constexpr unsigned HIGH = 8;
-    const unsigned group = tile / (HIGH * tiles_n), within = tile % (HIGH * tiles_n);
-    const unsigned left = tiles_m - group * HIGH, high = left < HIGH ? left : HIGH;
-    return {group * HIGH + within % high, within / high};
-}
 
 /* `stride`: from row to row of op(A), or from column to column of op(B). `first` of `side` on, and
  * steps begin … end of k. */
@@ -272,7 +237,7 @@ template <class Shape, typename Half, typename Out>
 __device__ void store_c(const problem<Half, Half> &p, Out *c, size_t row, size_t column,
                         const cut &how, const warp_sums<Shape> &sums)
 {
-    const bool in_pairs = how.c_in_pairs && reinterpret_cast<uintptr_t>(c) % (2 * sizeof(Out)) == 0;
+    const bool in_pairs = how.c_in_pairs && is_aligned<Out, 2>(c);
     store_tile<Shape>(p.scale, c + row * p.ldc + column, p.ldc, p.m - row, p.n - column, in_pairs,
                       sums);
 }

@@ -17,40 +17,30 @@
 #include <cuda_runtime.h>
 
 #include "common/math/half.cuh"
+#include "common/tensor/mma_simt.cuh"
 
 namespace
 {
 
 #ifdef SIMT_BACKEND
 
-/* Products of four elements of a row and of a column, in words of two. */
 template <typename Half>
-double four_products(uint64_t row, uint64_t column)
-{
-    double sum = 0;
-    for (int i = 0; i < 4; i++)
-        sum += static_cast<double>(to_float(Half{static_cast<uint16_t>(row >> 16 * i)})) *
-               static_cast<double>(to_float(Half{static_cast<uint16_t>(column >> 16 * i)}));
-    return sum;
-}
+struct products_of_halves {
+    static double of(uint64_t row, uint64_t column)
+    {
+        double sum = 0;
+        for (int i = 0; i < 4; i++)
+            sum += static_cast<double>(to_float(Half{static_cast<uint16_t>(row >> 16 * i)})) *
+                   static_cast<double>(to_float(Half{static_cast<uint16_t>(column >> 16 * i)}));
+        return sum;
+    }
+};
 
 template <typename Half>
 void mma_m16n8k16(float (&d)[4], const uint32_t (&a)[4], const uint32_t (&b)[2])
 {
-    const int lane = static_cast<int>(threadIdx.x % 32), g = lane / 4, t = lane % 4;
-    const uint64_t rows[] = {static_cast<uint64_t>(a[2]) << 32 | a[0],
-                             static_cast<uint64_t>(a[3]) << 32 | a[1]};
-    const uint64_t column = static_cast<uint64_t>(b[1]) << 32 | b[0];
     double sums[4] = {d[0], d[1], d[2], d[3]};
-    for (int k = 0; k < 4; k++) { /* the lane of a row, and of a column */
-        uint64_t row[2], of[2];
-        for (int i = 0; i < 2; i++) {
-            row[i] = __shfl_sync(0xffffffffu, rows[i], 4 * g + k);
-            of[i] = __shfl_sync(0xffffffffu, column, 4 * (2 * t + i) + k);
-        }
-        for (int r = 0; r < 4; r++)
-            sums[r] += four_products<Half>(row[r / 2], of[r % 2]);
-    }
+    add_shared_products<products_of_halves<Half>>(sums, a, b);
     for (int r = 0; r < 4; r++)
         d[r] = static_cast<float>(sums[r]);
 }

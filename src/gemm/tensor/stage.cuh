@@ -15,13 +15,14 @@
 #include "common/block/vectors.cuh"
 #include "common/kernel/async_copy.cuh"
 #include "common/kernel/unroll.cuh"
+#include "gemm/tensor/tiles.h"
 
 namespace
 {
 namespace tensor_tiles
 {
 
-constexpr unsigned K = 64; /* steps of k in a stage */
+constexpr unsigned K = PRIM_GEMM_MMA_STEPS;
 constexpr unsigned PIECE = 8, SWIZZLED = 8;
 
 /* The part of an operand that a block multiplies: lines in memory from its first element on. */

@@ -2,6 +2,8 @@
 #ifndef PRIM_GEMM_TENSOR_TILES_H
 #define PRIM_GEMM_TENSOR_TILES_H
 
+enum { PRIM_GEMM_MMA_STEPS = 64 }; /* of k in a stage */
+
 /* M × N elements of C; warps down and across; stages in flight; blocks on a multiprocessor. Then,
  * for plan.c's estimates, products in a clock of a multiprocessor with 1, 2, 3 and 4 such blocks,
  * as measured on an H100. */

@@ -30,7 +30,7 @@ static const tile tiles_halves[] = {PRIM_GEMM_TILES_HALVES(TILE)};
 static const tile tiles_i8[] = {PRIM_GEMM_TILES_I8(TILE)};
 
 #define MMA_TILE(m, n, warps_m, warps_n, stages, blocks, r1, r2, r3, r4) \
-    {m, n, 64, blocks, {r1, r2, r3, r4}},
+    {m, n, PRIM_GEMM_MMA_STEPS, blocks, {r1, r2, r3, r4}},
 
 static const tile tiles_mma[] = {PRIM_GEMM_TILES_MMA(MMA_TILE)};
 
@@ -140,12 +140,13 @@ static prim_gemm_plan make_plan(const prim_gemm_args *args, size_t multiprocesso
                             part,           estimate(args, multiprocessors, t, filled, part)};
 }
 
-static prim_gemm_plan best_whole(const prim_gemm_args *args, size_t multiprocessors,
-                                 const tile_list *list)
+/* The best tile for so many parts. */
+static prim_gemm_plan best_tile(const prim_gemm_args *args, size_t multiprocessors,
+                                const tile_list *list, size_t parts)
 {
-    prim_gemm_plan best = make_plan(args, multiprocessors, list, 0, 1);
+    prim_gemm_plan best = make_plan(args, multiprocessors, list, 0, parts);
     for (unsigned index = 1; index < list->count; index++) {
-        const prim_gemm_plan plan = make_plan(args, multiprocessors, list, index, 1);
+        const prim_gemm_plan plan = make_plan(args, multiprocessors, list, index, parts);
         if (plan.clocks < best.clocks)
             best = plan;
     }
@@ -181,26 +182,20 @@ static prim_gemm_plan best_split(const prim_gemm_args *args, size_t multiprocess
 static prim_gemm_plan plan_whole(const prim_gemm_args *args, size_t multiprocessors)
 {
     const tile_list list = tiles_of(args);
-    return best_whole(args, multiprocessors, &list);
+    return best_tile(args, multiprocessors, &list, 1);
 }
 
 /* Two parts at least, where k has two slabs, also short ones. */
 static prim_gemm_plan plan_split(const prim_gemm_args *args, size_t multiprocessors)
 {
     const tile_list list = tiles_of(args);
-    prim_gemm_plan best = make_plan(args, multiprocessors, &list, 0, 2);
-    for (unsigned index = 1; index < list.count; index++) {
-        const prim_gemm_plan plan = make_plan(args, multiprocessors, &list, index, 2);
-        if (plan.clocks < best.clocks)
-            best = plan;
-    }
-    return best_split(args, multiprocessors, &list, best);
+    return best_split(args, multiprocessors, &list, best_tile(args, multiprocessors, &list, 2));
 }
 
 static prim_gemm_plan plan_mma(const prim_gemm_args *args, size_t multiprocessors)
 {
     const tile_list list = tiles_of_mma();
-    return best_split(args, multiprocessors, &list, best_whole(args, multiprocessors, &list));
+    return best_split(args, multiprocessors, &list, best_tile(args, multiprocessors, &list, 1));
 }
 
 /* All that a plan depends on. */

@@ -24,6 +24,7 @@
 #include "common/kernel/shared.cuh"
 #include "common/kernel/unroll.cuh"
 #include "gemm/problem.cuh"
+#include "gemm/tile/c_tile.cuh"
 
 namespace
 {
@@ -421,26 +422,6 @@ struct cut {
     bool a_vectors, b_vectors, c_vectors;
 };
 
-struct tile_place {
-    unsigned down, across;
-};
-
-/* A rasterization for L2: tiles that run at the same time are close together, in 8 rows. */
-__device__ inline tile_place place_of(unsigned tile, unsigned tiles_m, unsigned tiles_n)
-{
-    constexpr unsigned HIGH = 8;
-    const unsigned group = tile / (HIGH * tiles_n), within = tile % (HIGH * tiles_n);
-    const unsigned left = tiles_m - group * HIGH, high = left < HIGH ? left : HIGH;
-    return {group * HIGH + within % high, within / high};
-}
-
-/* Whether a matrix is aligned to a vector of COUNT elements. */
-template <typename T, unsigned COUNT>
-__device__ bool is_aligned(const T *data)
-{
-    return reinterpret_cast<uintptr_t>(data) % (sizeof(T) * COUNT) == 0;
-}
-
 /* `vectors`: the lines in memory begin at whole ones, and hold only such. */
 template <typename In>
 __device__ operand<In> operand_of(const In *data, size_t stride, size_t k_stride, size_t first,
@@ -452,31 +433,6 @@ __device__ operand<In> operand_of(const In *data, size_t stride, size_t k_stride
             left < tile ? static_cast<unsigned>(left) : tile,
             along_k ? (vectors ? VECTORS_ALONG_K : ALONG_K)
                     : (vectors ? VECTORS_ALONG_TILE : ALONG_TILE)};
-}
-
-/* Stores up to VECTOR sums side by side, as many as there are columns. */
-template <typename Out>
-__device__ void store_some(const scaled<sum_of<Out>> &scale, Out *to, const sum_of<Out> *sums,
-                           size_t columns, bool vectors)
-{
-    using Sum = sum_of<Out>;
-    constexpr unsigned VECTOR = VECTOR_ELEMENTS<Sum>;
-    if (vectors && columns >= VECTOR) {
-        packed<Out, VECTOR> *const there = reinterpret_cast<packed<Out, VECTOR> *>(to);
-        packed<Out, VECTOR> values = {};
-        if (scale.beta != 0)
-            values = *there;
-        Out *const elements = reinterpret_cast<Out *>(&values);
-        PRIM_UNROLL(4)
-        for (unsigned e = 0; e < VECTOR; e++)
-            scale.store(&elements[e], sums[e]);
-        *there = values;
-    } else {
-        PRIM_UNROLL(4)
-        for (unsigned e = 0; e < VECTOR; e++)
-            if (e < columns)
-                scale.store(&to[e], sums[e]);
-    }
 }
 
 template <class Shape, typename Out>
@@ -499,7 +455,7 @@ __device__ void store_tile(const scaled<sum_of<Out>> &scale, Out *c, size_t ldc,
         for (unsigned j = 0; j < Shape::TN; j += VECTOR) {
             const size_t s = first_column + j * Shape::LANES_N;
             if (r < m && s < n)
-                store_some<Out>(scale, &c[r * ldc + s], &sums.at[i][j], n - s, vectors);
+                store_some<VECTOR>(scale, &c[r * ldc + s], &sums.at[i][j], n - s, vectors);
         }
     }
 }
@@ -581,8 +537,8 @@ __global__ void __launch_bounds__(PASS_THREADS) add_parts(target<Out> to, cut ho
             sums.words[e] = add(sums.words[e], more.words[e]);
     }
     Out *const c = to.pointers != nullptr ? to.pointers[product] : to.c + product * to.stride;
-    store_some<Out>(to.scale, &c[row % to.m * to.ldc + column], sums.words, to.n - column,
-                    how.c_vectors && is_aligned<Out, VECTOR>(c));
+    store_some<VECTOR>(to.scale, &c[row % to.m * to.ldc + column], sums.words, to.n - column,
+                       how.c_vectors && is_aligned<Out, VECTOR>(c));
 }
 
 } // namespace warp_tiles

@@ -6,12 +6,14 @@
  *     C, D  16 × 8 words                     rows g and g + 8, words 2t and 2t + 1
  *
  * Sums are exact, and wrap. */
-#ifndef PRIM_COMMON_MMA_CUH
-#define PRIM_COMMON_MMA_CUH
+#ifndef PRIM_COMMON_MMA_BYTES_CUH
+#define PRIM_COMMON_MMA_BYTES_CUH
 
 #include <cstdint>
 
 #include <cuda_runtime.h>
+
+#include "common/tensor/mma_simt.cuh"
 
 namespace
 {
@@ -21,38 +23,28 @@ enum byte_sign { UNSIGNED_BYTES, SIGNED_BYTES };
 
 #ifdef SIMT_BACKEND
 
-/* The sum of the products of byte i of a and byte i of b. */
 template <byte_sign SIGN>
-uint32_t eight_products(uint64_t a, uint64_t b)
-{
-    uint32_t sum = 0;
-    for (int i = 0; i < 8; i++) {
-        const uint8_t x = static_cast<uint8_t>(a >> 8 * i), y = static_cast<uint8_t>(b >> 8 * i);
-        sum += static_cast<uint32_t>(x * (SIGN == SIGNED_BYTES ? static_cast<int8_t>(y) : y));
+struct products_of_bytes {
+    static uint32_t of(uint64_t a, uint64_t b)
+    {
+        uint32_t sum = 0;
+        for (int i = 0; i < 8; i++) {
+            const uint8_t x = static_cast<uint8_t>(a >> 8 * i),
+                          y = static_cast<uint8_t>(b >> 8 * i);
+            sum += static_cast<uint32_t>(x * (SIGN == SIGNED_BYTES ? static_cast<int8_t>(y) : y));
+        }
+        return sum;
     }
-    return sum;
-}
+};
 
 template <byte_sign SIGN>
 void add_byte_products(int32_t (&d)[4], const uint32_t (&a)[4], const uint32_t (&b)[2],
                        const int32_t (&c)[4])
 {
-    const int lane = static_cast<int>(threadIdx.x % 32), g = lane / 4, t = lane % 4;
-    const uint64_t rows[] = {static_cast<uint64_t>(a[2]) << 32 | a[0],
-                             static_cast<uint64_t>(a[3]) << 32 | a[1]};
-    const uint64_t column = static_cast<uint64_t>(b[1]) << 32 | b[0];
     uint32_t sums[4];
     for (int r = 0; r < 4; r++)
         sums[r] = static_cast<uint32_t>(c[r]);
-    for (int k = 0; k < 4; k++) { /* the lane of a row, and of a column */
-        uint64_t row[2], of[2];
-        for (int i = 0; i < 2; i++) {
-            row[i] = __shfl_sync(0xffffffffu, rows[i], 4 * g + k);
-            of[i] = __shfl_sync(0xffffffffu, column, 4 * (2 * t + i) + k);
-        }
-        for (int r = 0; r < 4; r++)
-            sums[r] += eight_products<SIGN>(row[r / 2], of[r % 2]);
-    }
+    add_shared_products<products_of_bytes<SIGN>>(sums, a, b);
     for (int r = 0; r < 4; r++)
         d[r] = static_cast<int32_t>(sums[r]);
 }
