@@ -716,7 +716,7 @@ ParameterizedTest(combination *k, convolution, images_and_masks)
             }
 }
 
-/* ---- masks that REGISTER knows when it is compiled, and their neighbours ---- */
+/* ---- odd squares and their neighbours ---- */
 
 /* One strip and more, side by side and one below the other, and parts of strips. */
 static const extent strip_images[] = {{15, 15},  {127, 40},  {128, 17}, {130, 90},
@@ -892,8 +892,7 @@ ParameterizedTestParameters(convolution, narrow_images)
     return register_of_every_type();
 }
 
-/* Squares that are known when narrow.cuh is compiled, and others; masks wider and higher than the
- * image among them. */
+/* Squares and others; masks wider and higher than the image among them. */
 static const extent sides_of_thin[] = {{3, 3}, {5, 5},  {7, 7},  {2, 4},
                                        {9, 1}, {1, 11}, {6, 17}, {17, 16}};
 
@@ -1805,8 +1804,8 @@ Test(convolution, sums_of_integers_reach_their_limits)
     }
 }
 
-/* Squares that REGISTER knows when it is compiled, divided by a power of two and by others; and
- * those of large weights, which it must not take for them. */
+/* Odd squares, divided by a power of two and by others; and those of large weights, whose sums have
+ * no quick division. */
 ParameterizedTestParameters(convolution, strips_of_integers)
 {
     static const size_t sides[] = {3, 5, 7};

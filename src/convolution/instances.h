@@ -25,46 +25,17 @@
     X(CUDA_R_32I, CUDA_R_32I, CUDA_R_32I, word_pixel)     \
     X(CUDA_R_32U, CUDA_R_32U, CUDA_R_32U, word_pixel)
 
-/* The widths of masks that REGISTER's window has as template arguments: of f32, and of the other
- * types. */
+/* The widths of masks that REGISTER has as template arguments: of f32, and of the other types. All
+ * other widths have a kernel of their own. */
 #define PRIM_CONVOLUTION_F32_WIDTHS(X) \
     X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16)
 #define PRIM_CONVOLUTION_WIDTHS(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8)
 
-/* The sides of square and separable masks, and of those of one row, that REGISTER has as template
- * arguments, for f32. */
+/* The sides of separable masks that it has as template arguments, for f32. */
 #define PRIM_CONVOLUTION_SIDES(X) X(3) X(5) X(7) X(9) X(11) X(13) X(15)
 
-/* The squares, whole or separable, that it has over aligned images of f32 too: their sides, how
- * many elements of a window's row lie before its output, and the outputs of a thread, down. Of two
- * numbers of outputs, large images take the first one. */
-#define PRIM_CONVOLUTION_PATCHES(X) \
-    X(WHOLE, 3, 1, 3)               \
-    X(WHOLE, 3, 0, 3)               \
-    X(WHOLE, 3, 2, 3)               \
-    X(WHOLE, 5, 2, 8)               \
-    X(WHOLE, 5, 2, 4)               \
-    X(WHOLE, 5, 0, 8)               \
-    X(WHOLE, 5, 1, 8)               \
-    X(WHOLE, 5, 3, 8)               \
-    X(WHOLE, 5, 4, 8)               \
-    X(WHOLE, 7, 3, 8)               \
-    X(WHOLE, 7, 3, 4)               \
-    X(SEPARABLE, 3, 1, 3)           \
-    X(SEPARABLE, 5, 2, 4)           \
-    X(SEPARABLE, 7, 3, 8)
-
-/* The sides of squares that it has for all types and 1 to 4 channels. */
-#define PRIM_CONVOLUTION_SLIDING_SIDES(X) X(3) X(5) X(7)
-
-/* The same for squares over u8 → u8, and the channels. */
-#define PRIM_CONVOLUTION_BYTES(X) X(3, 1) X(3, 3) X(3, 4) X(5, 1) X(5, 3) X(5, 4) X(7, 1) X(7, 3)
-
-/* The same for squares of integers, whose sums are divided by no power of two: with one, they are
- * those above. */
-#define PRIM_CONVOLUTION_DIVIDED_BYTES(X) X(3, 1) X(3, 3) X(5, 1) X(5, 3)
-
-/* The sides of squares over narrow and low images of f32 or u8 → u8, of any number of channels. */
-#define PRIM_CONVOLUTION_THIN_SIDES(X) X(3) X(5) X(7)
+/* Those that it has over aligned images of f32 too: their sides, how many elements of a window's
+ * row lie before its output, and the outputs of a thread, down. */
+#define PRIM_CONVOLUTION_PATCHES(X) X(3, 1, 3) X(5, 2, 4) X(7, 3, 8)
 
 #endif

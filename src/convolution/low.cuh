@@ -116,51 +116,7 @@ __device__ void write(const image_of_columns<Source, Element> &p, const columns<
                           of.outputs * p.channels);
 }
 
-template <class Kind, int SIDE>
-__device__ void
-convolve_square(const image_of_columns<typename Kind::source, typename Kind::element> &p,
-                const float (&weights)[SIDE * SIDE], const typename Kind::ending &end,
-                uint8_t *shared)
-{
-    using source = typename Kind::source;
-    constexpr int OUTPUTS = Kind::OUTPUTS;
-    const columns<source> of(p, p.groups * OUTPUTS, SIDE);
-    source *const rows = reinterpret_cast<source *>(shared);
-    bring(p, of, rows);
-    const runs::place at(static_cast<int>(threadIdx.x), p.groups * p.channels);
-    const int group = at.column / p.channels, channel = at.column % p.channels;
-    const int first = group * OUTPUTS * p.channels + channel;
-    int taps[SIDE];
-    PRIM_UNROLL(SIDE)
-    for (int j = 0; j < SIDE; j++) {
-        const int y = stand_in(p.boundary, at.row + j - p.before_y, p.height);
-        taps[j] = first + (y == FILL ? p.height * p.row : y * p.row + of.past(p, y));
-    }
-    wait_for_copies();
-    __syncthreads();
-    if (at.row < p.height) { /* other threads only copy */
-        float sums[OUTPUTS] = {};
-        PRIM_UNROLL(SIDE)
-        for (int j = 0; j < SIDE; j++) {
-            const source *from = rows + taps[j];
-            PRIM_UNROLL(OUTPUTS + SIDE - 1)
-            for (int k = 0; k < OUTPUTS + SIDE - 1; k++, from += p.channels) {
-                const float x = Kind::loaded(*from);
-                PRIM_UNROLL(OUTPUTS)
-                for (int o = 0; o < OUTPUTS; o++)
-                    if (k - o >= 0 && k - o < SIDE)
-                        sums[o] = add_product(sums[o], weights[j * SIDE + k - o], x);
-            }
-        }
-        Kind::store(end, sums, p.row_in_shared(shared, at.row, of.x) + first, p.channels);
-    }
-    __syncthreads();
-    write(p, of, shared);
-}
-
-/* ---- all other masks ----
- *
- * Rows to read are listed in shared memory, and so are weights. The sums of rows of separable masks
+/* Rows to read are listed in shared memory, and so are weights. The sums of rows of separable masks
  * lie there too, between two barriers: also those of a row outside. */
 
 template <typename Sum>
@@ -335,17 +291,6 @@ launch_config config_of(const prim_convolution_args *args,
     const unsigned threads = static_cast<unsigned>(p.groups * p.height * p.channels);
     return {args->call.stream, static_cast<unsigned>(prim_divide_up(args->in.width, wide)),
             (threads + 31) / 32 * 32, bytes};
-}
-
-/* For squares, and blocks of about so many threads. *bytes: of shared memory. */
-template <class Kind>
-image_of_columns<typename Kind::source, typename Kind::element>
-make_columns(const prim_convolution_args *args, int threads, size_t *bytes)
-{
-    auto p = make_image<typename Kind::source, typename Kind::element>(args);
-    p.groups = threads / (p.height * p.channels);
-    *bytes = lay_out(&p, Kind::OUTPUTS, 0);
-    return p;
 }
 
 /* For any mask: as many groups as fit into shared memory. Returns its bytes, 0 where not even one

@@ -17,9 +17,8 @@
  * Loads for each output: (DOWN + h - 1) · w / DOWN elements from shared memory; outputs are stored
  * through shared memory, as one run.
  *
- * Squares of known sides have weights as operands of multiply-adds. For all other masks, and types,
- * a thread has columns in LAYERS that lie below each other, takes 4 taps at a time, and reads
- * weights and places of columns from shared memory. */
+ * A thread has columns in LAYERS that lie below each other, takes 4 taps at a time, and reads
+ * weights and places of columns from shared memory. These are passes of separable masks: any.cu. */
 #ifndef PRIM_CONVOLUTION_NARROW_CUH
 #define PRIM_CONVOLUTION_NARROW_CUH
 
@@ -151,59 +150,6 @@ struct outputs {
                 {shared, p.out_row * static_cast<int>(sizeof(Element))}, rows, p.line);
     }
 };
-
-/* ---- squares of known sides: Kind is of squares.cuh ---- */
-
-template <class Kind, int SIDE>
-__device__ void
-convolve_square(const image_of_rows<typename Kind::source, typename Kind::element> &p,
-                const float (&weights)[SIDE * SIDE], const typename Kind::ending &end,
-                uint8_t *shared)
-{
-    using source = typename Kind::source;
-    constexpr int DOWN = Kind::OUTPUTS;
-    const outputs<source, typename Kind::element> out(p, shared,
-                                                      static_cast<int64_t>(blockIdx.x) * p.high);
-    const source *const rows = bring(p, shared, out.y - p.before_y, out.rows + SIDE - 1);
-    source *const fills = reinterpret_cast<source *>(shared);
-    const runs::place at(static_cast<int>(threadIdx.x), p.line);
-    const int pixel = at.column / p.channels, channel = at.column % p.channels;
-    if (threadIdx.x < PRIM_CONVOLUTION_MOST_CHANNELS)
-        fills[threadIdx.x] = p.fill[threadIdx.x];
-    int taps[SIDE], steps[SIDE]; /* where the window's columns lie, and how far from row to row */
-    PRIM_UNROLL(SIDE)
-    for (int i = 0; i < SIDE; i++) {
-        const int column = p.column(pixel + i - p.before_x, channel);
-        steps[i] = column == FILL ? 0 : p.row;
-        taps[i] = column == FILL ? static_cast<int>(fills - rows) + channel
-                                 : at.row * DOWN * p.row + column;
-    }
-    wait_for_copies();
-    __syncthreads();
-    if (at.row < p.groups) { /* other threads only copy */
-        float sums[DOWN] = {};
-        PRIM_UNROLL(DOWN + SIDE - 1)
-        for (int r = 0; r < DOWN + SIDE - 1; r++) {
-            float x[SIDE];
-            PRIM_UNROLL(SIDE)
-            for (int i = 0; i < SIDE; i++, taps[i - 1] += steps[i - 1])
-                x[i] = Kind::loaded(rows[taps[i]]);
-            PRIM_UNROLL(DOWN)
-            for (int o = 0; o < DOWN; o++) {
-                if (r - o < 0 || r - o >= SIDE)
-                    continue;
-                PRIM_UNROLL(SIDE)
-                for (int i = 0; i < SIDE; i++)
-                    sums[o] = add_product(sums[o], weights[(r - o) * SIDE + i], x[i]);
-            }
-        }
-        Kind::store(end, sums, out.shared + at.row * DOWN * p.out_row + at.column, p.out_row);
-    }
-    __syncthreads();
-    out.write();
-}
-
-/* ---- all other masks ---- */
 
 constexpr int DOWN = 9, LAYERS = 2;
 

@@ -65,14 +65,6 @@ struct strips {
         return from == FILL ? nullptr : row_at(in, in_pitch, row) + from;
     }
 
-    /* The same of images of one channel that are no smaller than the mask. */
-    __device__ const source *near_element_at(int64_t row, int64_t e) const
-    {
-        const int64_t from_y = is_folded ? 0 : near_stand_in(boundary, row, height);
-        const int64_t from_x = near_stand_in(boundary, e, line);
-        return from_y == FILL || from_x == FILL ? nullptr : row_at(in, in_pitch, from_y) + from_x;
-    }
-
     /* `data` plus so many bytes. Offsets, unlike pointers, may point outside of the image, and the
      * compiler still knows the address space. */
     template <typename T>
@@ -131,21 +123,7 @@ struct strip_rows {
     {
         return p.element_at(p.is_folded ? 0 : y, first_e + (first_row + row) * step + k, channel);
     }
-    __device__ const typename Pixel::source *near_element(const strips<Pixel> &p, int row,
-                                                          int k) const
-    {
-        return p.near_element_at(first_row + row, first_e + (first_row + row) * step + k);
-    }
-    /* How many elements of a row are used, where the line ends before `needed`. */
-    __device__ int needed_of(const strips<Pixel> &p, int row, int side, int needed) const
-    {
-        const int64_t left = p.line - (first_e + p.before_x + (first_row + row) * step) + side - 1;
-        return left < needed ? static_cast<int>(left) : needed;
-    }
 };
-
-/* Masks of w · h weights, or of the w of a row and the h of a column behind them. */
-enum shape { WHOLE, SEPARABLE };
 
 /* ---- on the host ---- */
 
@@ -197,9 +175,8 @@ strips<Pixel> make_strips(const prim_convolution_args *args, int span)
 /* The height of strips, so that they fill whole waves of warps as nearly as possible. A wave takes
  * as long as a strip: its rows, its halo rows, and some time to begin; idle warps in the last wave
  * are modelled as an eighth of a wave more. `step` rows are taken at once; a multiprocessor has
- * `warps` at a time. No more rows than `most_rows`, where MOST_WAVES allow it. */
-inline int rows_of_strips(int64_t rows, unsigned across, int mask_rows, int step, unsigned warps,
-                          int most_rows = 1 << 20)
+ * `warps` at a time. */
+inline int rows_of_strips(int64_t rows, unsigned across, int mask_rows, int step, unsigned warps)
 {
     constexpr int64_t MOST_WAVES = 12;
     const int64_t more = mask_rows - 1, begin = 1;
@@ -211,22 +188,13 @@ inline int rows_of_strips(int64_t rows, unsigned across, int mask_rows, int step
         high = (high + more + step - 1) / step * step - more; /* so that no step is cut short */
         const int64_t all = (rows + high - 1) / high * across;
         const int64_t time = (8 * ((all + at_once - 1) / at_once) + 1) * (high + more + begin);
-        if (best == 0 || best > most_rows || time < least) {
+        if (best == 0 || time < least) {
             best = high;
             least = time;
         }
     }
     constexpr int64_t MOST = 1 << 20;
     return static_cast<int>(best < MOST ? best : MOST);
-}
-
-/* The same for a folded line: few rows, so that warps read neighbouring memory at one time, but no
- * more warps than keep a multiprocessor busy. */
-inline int rows_of_folded_strips(int64_t rows, int step)
-{
-    constexpr int64_t MOST = 12, WARPS = 16;
-    const int64_t high = rows / (static_cast<int64_t>(prim_device_multiprocessors()) * WARPS + 1);
-    return static_cast<int>(high > MOST ? MOST : high < step ? step : high / step * step);
 }
 
 } // namespace

@@ -1,5 +1,5 @@
-/* REGISTER where the mask's sides are known at compile time: a thread walks down its columns with a
- * sliding window.
+/* REGISTER under separable masks whose sides are known at compile time: a thread walks down its
+ * columns with a sliding window.
  *
  *     row y of the input      ▒▒▒▒▒▒▒▒▒▒▒▒      copied into shared memory some rows ahead, as far
  *                              ╲  ╱╲  ╱         as the strip's windows reach
@@ -9,7 +9,7 @@
  *       row y - 2             │ row 2 │ done    outputs as the mask has rows
  *                             └─┴─┴─┴─┘
  *
- * So a row of 4 + w - 1 elements, read as vectors from shared memory, serves 4 · w · h products,
+ * So a row of 4 + w - 1 elements, read as vectors from shared memory, serves 4 · (w + h) products,
  * and no element of a column is read twice except at the ends of strips. The sums move one place
  * with each row; that costs nothing, since the first product of a row is added to the sum of one
  * place and written to the next. Weights are kernel arguments at places known at compile time,
@@ -41,22 +41,22 @@ constexpr int rows_at_once(int products)
     return products <= 30 ? 4 : products < 169 ? 2 : 1;
 }
 
-template <int W, int H, shape SHAPE>
+template <int SIDE>
 struct kind {
-    static constexpr int WIDTH = W, HEIGHT = H;
-    static constexpr int COUNT = SHAPE == WHOLE ? W * H : W + H; /* weights */
-    static constexpr int STEP = rows_at_once(COUNT);             /* rows */
+    static constexpr int WIDTH = SIDE;
+    static constexpr int COUNT = 2 * SIDE;               /* weights */
+    static constexpr int STEP = rows_at_once(COUNT);     /* rows */
     static constexpr int RING = STEP > 1 ? 2 * STEP : 4; /* rows: some are read, others copied */
-    static constexpr int NEEDED = SPAN + W - 1; /* elements that a warp's outputs reach in a row */
-    static constexpr int WINDOW = COLUMNS + W - 1; /* elements of a thread's window in a row */
+    static constexpr int NEEDED =
+        SPAN + SIDE - 1; /* elements that a warp's outputs reach in a row */
+    static constexpr int WINDOW = COLUMNS + SIDE - 1; /* elements of a thread's window in a row */
     /* BEFORE elements of padding in the ring make its 16-byte vectors those of memory, if the
      * anchor is in the middle and the image aligned. */
-    static constexpr bool BY_VECTORS = W >= 7 || (W >= 5 && H > 1); /* others cost more so */
-    static constexpr int BEFORE = BY_VECTORS ? (4 - W / 2 % 4) % 4 : 0;
-    static constexpr int LEFT = (BEFORE + W / 2) / 4; /* whole vectors before the outputs' */
+    static constexpr bool BY_VECTORS = SIDE >= 5; /* others cost more so */
+    static constexpr int BEFORE = BY_VECTORS ? (4 - SIDE / 2 % 4) % 4 : 0;
+    static constexpr int LEFT = (BEFORE + SIDE / 2) / 4; /* whole vectors before the outputs' */
     static constexpr int VECTORS = (BEFORE + WINDOW + 3) / 4; /* that a window lies in */
     static constexpr int ROW = SPAN - COLUMNS + 4 * VECTORS;  /* in the ring */
-    static constexpr bool IN_STEP = SHAPE == WHOLE && H > 1 && COUNT <= 25; /* a block's warps */
     static constexpr int BATCHES = RING / STEP;
     static constexpr int PARTS = (NEEDED + LANES - 1) / LANES; /* of a row, an element a lane */
 };
@@ -86,12 +86,10 @@ struct feed {
 
     __device__ feed(const strips<f32_pixel> &strips, const strip_rows<f32_pixel> &rows, int at_lane)
         : p(strips), from(rows), columns{}, lane(at_lane),
-          is_side(!p.is_folded && (from.first_e < Kind::BEFORE ||
-                                   from.first_e + Kind::ROW - Kind::BEFORE > p.line)),
+          is_side(from.first_e < Kind::BEFORE || from.first_e + Kind::ROW - Kind::BEFORE > p.line),
           ahead(from.first_row * static_cast<int64_t>(p.in_step) +
                 from.first_e * static_cast<int64_t>(sizeof(float))),
-          next(0), top(p.is_folded ? from.inside_from : from.near_row(0)),
-          bottom(p.is_folded ? from.inside_to : from.near_row(p.height))
+          next(0), top(from.near_row(0)), bottom(from.near_row(p.height))
     {
         if (!is_side)
             return;
@@ -145,20 +143,6 @@ struct feed {
         }
     }
 
-    /* A part of a folded line that reaches past one of its ends. */
-    __device__ void gather_end(float *to) const
-    {
-        const int needed = from.needed_of(p, next, Kind::WIDTH, Kind::NEEDED);
-        PRIM_UNROLL(1)
-        for (int k = lane; k < needed; k += LANES) {
-            const float *element = from.near_element(p, next, k);
-            if (element != nullptr)
-                copy_async(to + k, element);
-            else
-                to[k] = p.fill[0];
-        }
-    }
-
     /* Another row than the one that lies there: above or below the image. */
     __device__ const float *row_outside() const
     {
@@ -176,14 +160,10 @@ struct feed {
         return p.bytes_behind(p.in, ahead - from.first_e * static_cast<int64_t>(sizeof(float)));
     }
 
-    /* The next row, which may lie above or below the image, or at the end of a folded line. */
+    /* The next row, which may lie above or below the image. */
     __device__ void bring_any(float *to) const
     {
         const bool is_inside = next >= top && next < bottom;
-        if (Kind::HEIGHT == 1 && p.is_folded && !is_inside) {
-            gather_end(to);
-            return;
-        }
         const float *const line = is_inside ? line_ahead() : row_outside();
         if (line == nullptr)
             fill(to);
@@ -235,37 +215,17 @@ __device__ void read_windows(const float *from, float (&x)[Kind::STEP][Kind::WIN
     }
 }
 
-/* Adds the products of row j of the mask and a row of the input, with pixels STRIDE apart. */
-template <int STRIDE, int W, int H>
-__device__ float add_products(float sum, const weights<kind<W, H, WHOLE>> &w, int j, const float *x)
-{
-    PRIM_UNROLL(W)
-    for (int i = 0; i < W; i++)
-        sum = add_product(sum, w.values[j * W + i], x[i * STRIDE]);
-    return sum;
-}
-template <int STRIDE, int W, int H>
-__device__ float add_products(float sum, const weights<kind<W, H, SEPARABLE>> &w, int j,
-                              const float *x)
-{
-    return add_product(sum, w.values[W + j], x[0]);
-}
-
-/* For separable masks, windows become the sums of rows first. */
-template <int W, int H, int STEP, int WINDOW>
-__device__ void sum_rows(const weights<kind<W, H, WHOLE>> &, float (&)[STEP][WINDOW])
-{
-}
-template <int W, int H, int STEP, int WINDOW>
-__device__ void sum_rows(const weights<kind<W, H, SEPARABLE>> &w, float (&x)[STEP][WINDOW])
+/* Windows become the sums of rows first. */
+template <int SIDE, int STEP, int WINDOW>
+__device__ void sum_rows(const weights<kind<SIDE>> &w, float (&x)[STEP][WINDOW])
 {
     PRIM_UNROLL(STEP)
     for (int r = 0; r < STEP; r++) {
         PRIM_UNROLL(COLUMNS)
         for (int c = 0; c < COLUMNS; c++) {
             float sum = 0;
-            PRIM_UNROLL(W)
-            for (int i = 0; i < W; i++)
+            PRIM_UNROLL(SIDE)
+            for (int i = 0; i < SIDE; i++)
                 sum = add_product(sum, w.values[i], x[r][c + i]);
             x[r][c] = sum; /* column c of the window is not needed again */
         }
@@ -305,7 +265,7 @@ struct drain {
         : p(strips), exchange(place), x(at_x), y(at_y), lane(at_lane), rows(row_count),
           next(y * static_cast<int64_t>(p.out_step) + x * static_cast<int64_t>(sizeof(float)))
     {
-        const int64_t full = p.is_folded ? p.line / SPAN - y : p.line - x >= SPAN ? rows : 0;
+        const int64_t full = p.line - x >= SPAN ? rows : 0;
         whole = !p.rows_are_aligned ? 0 : full < rows ? static_cast<int>(full) : rows;
     }
 
@@ -319,7 +279,7 @@ struct drain {
         if (row < whole)
             *reinterpret_cast<vector<float> *>(to + COLUMNS * lane) = four;
         else
-            store_row(four, to, p.line - (p.is_folded ? (y + row) * SPAN : x), exchange, lane);
+            store_row(four, to, p.line - x, exchange, lane);
         next += static_cast<int64_t>(p.out_step);
     }
 };
@@ -327,12 +287,12 @@ struct drain {
 /* sums[j]: of the outputs whose window has had j + 1 rows. Sums that have had t + 1 rows with x[0],
  * x[1], … continue those of `STEP` rows ago; the highest ones are complete. `first`: the row of
  * outputs that x[0] completes. */
-template <int STRIDE, int W, int H, shape SHAPE, int STEP, int WINDOW, class Drain>
-__device__ void add_rows(float (&sums)[H][COLUMNS], const float (&x)[STEP][WINDOW],
-                         const weights<kind<W, H, SHAPE>> &w, int first, Drain &output)
+template <int SIDE, int STEP, int WINDOW>
+__device__ void add_rows(float (&sums)[SIDE][COLUMNS], const float (&x)[STEP][WINDOW],
+                         const weights<kind<SIDE>> &w, int first, drain &output)
 {
-    PRIM_UNROLL(H + STEP)
-    for (int t = H - 2 + STEP; t >= 0; t--) {
+    PRIM_UNROLL(SIDE + STEP)
+    for (int t = SIDE - 2 + STEP; t >= 0; t--) {
         const int old = t - STEP;
         float next[COLUMNS];
         PRIM_UNROLL(COLUMNS)
@@ -340,11 +300,11 @@ __device__ void add_rows(float (&sums)[H][COLUMNS], const float (&x)[STEP][WINDO
             next[c] = old >= 0 ? sums[old >= 0 ? old : 0][c] : 0.0f;
             PRIM_UNROLL(STEP)
             for (int r = 0; r < STEP; r++)
-                if (old + 1 + r >= 0 && old + 1 + r < H)
-                    next[c] = add_products<STRIDE, W, H>(next[c], w, old + 1 + r, &x[r][c]);
+                if (old + 1 + r >= 0 && old + 1 + r < SIDE)
+                    next[c] = add_product(next[c], w.values[SIDE + old + 1 + r], x[r][c]);
         }
-        if (t >= H - 1)
-            output.store(first + H - 2 + STEP - t, next);
+        if (t >= SIDE - 1)
+            output.store(first + SIDE - 2 + STEP - t, next);
         else {
             PRIM_UNROLL(COLUMNS)
             for (int c = 0; c < COLUMNS; c++)
@@ -354,22 +314,17 @@ __device__ void add_rows(float (&sums)[H][COLUMNS], const float (&x)[STEP][WINDO
 }
 
 /* Blocks on a multiprocessor: what the registers of a thread's sums and windows allow. */
-template <int W, int H, shape SHAPE>
-constexpr int BLOCKS = H == 1               ? (W <= 7 ? 7 : 5)
-                       : SHAPE == SEPARABLE ? (W <= 5   ? 8
-                                               : W <= 9 ? 7
-                                                        : 5)
-                       : H <= 3             ? 8
-                       : H <= 5             ? 7
-                       : H <= 7             ? 6
-                                            : 4;
+template <int SIDE>
+constexpr int BLOCKS = SIDE <= 5   ? 8
+                       : SIDE <= 9 ? 7
+                                   : 5;
 
-template <int W, int H, shape SHAPE>
-__global__ void __launch_bounds__(LANES *WARPS, blocks_here(BLOCKS<W, H, SHAPE>, 8))
+template <int SIDE>
+__global__ void __launch_bounds__(LANES *WARPS, blocks_here(BLOCKS<SIDE>, 8))
     convolve(const __grid_constant__ strips<f32_pixel> p,
-             const __grid_constant__ weights<kind<W, H, SHAPE>> w)
+             const __grid_constant__ weights<kind<SIDE>> w)
 {
-    using Kind = kind<W, H, SHAPE>;
+    using Kind = kind<SIDE>;
     constexpr int STEP = Kind::STEP;
     PRIM_SHARED(room<Kind>, rooms, [WARPS]);
     const int lane = static_cast<int>(threadIdx.x) % LANES;
@@ -381,32 +336,26 @@ __global__ void __launch_bounds__(LANES *WARPS, blocks_here(BLOCKS<W, H, SHAPE>,
     const int64_t y = static_cast<int64_t>(strip / p.across) * p.high;
     const int64_t rest = p.rows - y;
     const int outputs = rest < 0 ? 0 : rest < p.high ? static_cast<int>(rest) : p.high;
-    const int rows = outputs > 0 ? outputs + H - 1 : 0;
-    const int steps_to = Kind::IN_STEP ? p.high + H - 1 : rows;
+    const int rows = outputs > 0 ? outputs + SIDE - 1 : 0;
     const strip_rows<f32_pixel> from(p, x, y, SPAN, Kind::ROW - Kind::BEFORE);
     feed<Kind> input(p, from, lane);
     drain output(p, own.exchange[0].words, x, y, lane, outputs);
-    float sums[H][COLUMNS] = {};
+    float sums[SIDE][COLUMNS] = {};
     PRIM_UNROLL(1)
     for (int batch = 0; batch < Kind::BATCHES - 1; batch++) {
         input.bring(own.ring[batch * STEP][0].words, rows);
         close_batch_of_copies();
     }
     PRIM_UNROLL(1)
-    for (int row = 0; row < steps_to; row += STEP) {
+    for (int row = 0; row < rows; row += STEP) {
         wait_for_copies_but<Kind::BATCHES - 2>();
-        /* The rows have been copied, and those before have been read. Warps with little work for
-         * each row go on in step, so that they load neighbouring memory at one time. */
-        if (Kind::IN_STEP)
-            __syncthreads();
-        else
-            __syncwarp();
+        __syncwarp(); /* the rows have been copied, and those before have been read */
         input.bring(own.ring[input.next % Kind::RING][0].words, rows);
         close_batch_of_copies();
         float windows[STEP][Kind::WINDOW];
         read_windows<Kind>(own.ring[row % Kind::RING][0].words + COLUMNS * lane, windows);
-        sum_rows<W, H>(w, windows);
-        add_rows<1, W, H, SHAPE>(sums, windows, w, row - (H - 1), output);
+        sum_rows<SIDE>(w, windows);
+        add_rows<SIDE>(sums, windows, w, row - (SIDE - 1), output);
     }
     wait_for_copies();
 }
@@ -417,44 +366,35 @@ __global__ void __launch_bounds__(LANES *WARPS, blocks_here(BLOCKS<W, H, SHAPE>,
  * each row has much work. */
 constexpr int MOST_BLOCKS = 5;
 
-template <int W, int H, shape SHAPE>
-constexpr int AT_ONCE =
-    H > 1 && W <= 5 && BLOCKS<W, H, SHAPE> > MOST_BLOCKS ? MOST_BLOCKS : BLOCKS<W, H, SHAPE>;
+template <int SIDE>
+constexpr int AT_ONCE = SIDE <= 5 ? MOST_BLOCKS : BLOCKS<SIDE>;
 
 /* Unused shared memory that a block requests, so that no more blocks fit. */
-template <int W, int H, shape SHAPE>
+template <int SIDE>
 size_t idle_shared()
 {
-    constexpr size_t used = sizeof(room<kind<W, H, SHAPE>>) * WARPS, most = 48 << 10, own = 1024;
+    constexpr size_t used = sizeof(room<kind<SIDE>>) * WARPS, most = 48 << 10, own = 1024;
     const size_t share = prim_device_shared_bytes() / size_t{MOST_BLOCKS} - own;
     const size_t asked = share < most ? share : most;
-    return AT_ONCE<W, H, SHAPE> == BLOCKS<W, H, SHAPE> || asked <= used ? 0 : asked - used;
+    return AT_ONCE<SIDE> == BLOCKS<SIDE> || asked <= used ? 0 : asked - used;
 }
 
-template <int W, int H, shape SHAPE>
-cudaError_t launch(const prim_convolution_args *args, const weights<kind<W, H, SHAPE>> &w,
-                   int high = 0)
+template <int SIDE>
+cudaError_t launch(const prim_convolution_args *args, const weights<kind<SIDE>> &w)
 {
-    constexpr int STEP = kind<W, H, SHAPE>::STEP;
+    using Kind = kind<SIDE>;
     strips<f32_pixel> p = make_strips<f32_pixel>(args, SPAN);
-    if (p.rows == 0 || p.line == 0)
-        return cudaSuccess;
-    p.before_y = before_pixel(args, SHAPE == WHOLE ? args->mask.height : args->mask_y.height,
-                              SHAPE == WHOLE ? args->mask.anchor_y : args->mask_y.anchor_y);
-    const int before = p.before_x + kind<W, H, SHAPE>::BEFORE;
-    p.copies_vectors = kind<W, H, SHAPE>::BY_VECTORS &&
-                       (p.before_x > 0 || kind<W, H, SHAPE>::BEFORE == 0) &&
+    p.before_y = before_pixel(args, args->mask_y.height, args->mask_y.anchor_y);
+    const int before = p.before_x + Kind::BEFORE;
+    p.copies_vectors = Kind::BY_VECTORS && (p.before_x > 0 || Kind::BEFORE == 0) &&
                        (reinterpret_cast<uintptr_t>(p.in) - before * sizeof(float)) % 16 == 0 &&
                        p.in_step % 16 == 0;
-    p.high = high > 0 ? high
-             : p.is_folded
-                 ? rows_of_folded_strips(p.rows, STEP)
-                 : rows_of_strips(p.rows, p.across, H, STEP, AT_ONCE<W, H, SHAPE> * WARPS);
+    p.high = rows_of_strips(p.rows, p.across, SIDE, Kind::STEP, AT_ONCE<SIDE> * WARPS);
     const size_t strips_in_all = prim_divide_up(static_cast<size_t>(p.rows), p.high) * p.across;
     return prim_launch({args->call.stream,
                         static_cast<unsigned>(prim_divide_up(strips_in_all, WARPS)), LANES * WARPS,
-                        idle_shared<W, H, SHAPE>()},
-                       convolve<W, H, SHAPE>, p, w);
+                        idle_shared<SIDE>()},
+                       convolve<SIDE>, p, w);
 }
 
 } // namespace walk

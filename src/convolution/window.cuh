@@ -20,6 +20,7 @@
 #ifndef PRIM_CONVOLUTION_WINDOW_CUH
 #define PRIM_CONVOLUTION_WINDOW_CUH
 
+#include "common/kernel/launch.cuh"
 #include "common/kernel/shared.cuh"
 #include "convolution/register.h"
 #include "convolution/window_output.cuh"
@@ -137,16 +138,37 @@ __device__ void add_rows(const task<Pixel> &p, const weights<typename Pixel::sum
     }
 }
 
-/* Blocks of the most threads that a multiprocessor has at a time: two where ring and sums leave
- * enough of 64 registers. To copy narrow elements takes some more. */
+/* Outputs of a thread below each other: as many as registers allow, of narrow elements more, which
+ * take more instructions for fewer bytes. */
+template <typename Pixel, int WIDTH>
+constexpr int ROWS_UNDER = sizeof(typename Pixel::sum) > WORD_BYTES         ? (WIDTH <= 6 ? 4 : 2)
+                           : IS_NARROW<typename Pixel::source> &&WIDTH <= 5 ? 8
+                                                                            : 4;
+
+/* Words of registers that ring and sums take. */
 template <typename Pixel, int WIDTH, int ROWS>
-constexpr int BLOCKS = ROWS *(WIDTH + 2 * COLUMNS - 1) * sizeof(typename Pixel::sum) <=
-                               sizeof(uint32_t) * (IS_NARROW<typename Pixel::source> ? 48 : 56)
-                           ? 2
-                           : 1;
+constexpr int WORDS_OF_SUMS = ROWS *(WIDTH + 2 * COLUMNS - 1) *
+                              static_cast<int>(sizeof(typename Pixel::sum) / WORD_BYTES);
+
+/* For launch bounds: threads, and how many times as many a multiprocessor has at a time. They leave
+ * 56, 80 or 128 registers: some beside these words. */
+struct bounds {
+    unsigned threads, blocks;
+};
+constexpr bounds bounds_of(int words)
+{
+    constexpr unsigned THREADS = PRIM_WINDOW_THREADS, MORE_THREADS = 512;
+    if (words > 64)
+        return {MORE_THREADS, 1};
+    return {THREADS, words <= 40 ? 3u : 2u};
+}
+template <typename Pixel, int WIDTH, int ROWS>
+constexpr bounds BOUNDS = bounds_of(WORDS_OF_SUMS<Pixel, WIDTH, ROWS>);
 
 template <typename Pixel, int WIDTH, int ROWS>
-__global__ void __launch_bounds__(PRIM_WINDOW_THREADS, BLOCKS<Pixel, WIDTH, ROWS>)
+__global__ void __launch_bounds__(BOUNDS<Pixel, WIDTH, ROWS>.threads,
+                                  blocks_at_once(BOUNDS<Pixel, WIDTH, ROWS>.threads,
+                                                 BOUNDS<Pixel, WIDTH, ROWS>.blocks))
     convolve(const __grid_constant__ task<Pixel> p,
              const __grid_constant__ weights<typename Pixel::sum> w)
 {

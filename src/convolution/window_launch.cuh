@@ -38,9 +38,14 @@ ending<Pixel> ending_of(const prim_convolution_args *args)
     }
 }
 
-/* `reach` and `weight_bytes`: see window_shape.h. */
+/* Small images have one row a thread, for which there are kernels of f32 and wide ones: so there
+ * are half as many of other types. */
 template <typename Pixel>
-task<Pixel> make_task(const prim_convolution_args *args, int reach, size_t weight_bytes)
+constexpr bool HAS_SINGLE_ROWS = std::is_same<Pixel, f32_pixel>::value;
+
+/* `rows`, `reach` and `weight_bytes`: see window_shape.h. */
+template <typename Pixel>
+task<Pixel> make_task(const prim_convolution_args *args, int rows, int reach, size_t weight_bytes)
 {
     using source = typename Pixel::source;
     using element = typename Pixel::element;
@@ -72,6 +77,8 @@ task<Pixel> make_task(const prim_convolution_args *args, int reach, size_t weigh
     call.channels = in.channels;
     call.source_bytes = static_cast<int>(sizeof(source));
     call.element_bytes = static_cast<int>(sizeof(element));
+    call.rows = rows;
+    call.has_single_rows = weight_bytes > 0 || HAS_SINGLE_ROWS<Pixel>;
     call.reach = reach;
     call.weight_bytes = weight_bytes;
     call.stores_from_registers = p.stores_from_registers;
@@ -107,18 +114,19 @@ cudaError_t launch_tiles(const prim_convolution_args *args, task<Pixel> p, const
     return cudaSuccess;
 }
 
-/* The wide kernel takes high masks whose tiles do not fit shared memory; and small images, whose
- * threads have one row, of other types than f32, so that there are half as many kernels. */
+/* The wide kernel takes high masks whose tiles do not fit shared memory, and what has no kernel of
+ * single rows. */
 template <typename Pixel, int WIDTH>
 cudaError_t launch_width(const prim_convolution_args *args)
 {
     constexpr int VECTORS = (WIDTH + COLUMNS - 1 + COLUMNS - 1) / COLUMNS;
-    const task<Pixel> p = make_task<Pixel>(args, VECTORS * COLUMNS, 0);
+    constexpr int MOST_ROWS = ROWS_UNDER<Pixel, WIDTH>;
+    const task<Pixel> p = make_task<Pixel>(args, MOST_ROWS, VECTORS * COLUMNS, 0);
     weights<typename Pixel::sum> w = {};
     listed::copy_from_host(args, args->mask, w.values);
-    if (p.shape.rows == PRIM_WINDOW_ROWS)
-        return launch_tiles(args, p, w, convolve<Pixel, WIDTH, PRIM_WINDOW_ROWS>);
-    if constexpr (std::is_same<Pixel, f32_pixel>::value)
+    if (p.shape.rows == MOST_ROWS)
+        return launch_tiles(args, p, w, convolve<Pixel, WIDTH, MOST_ROWS>);
+    if constexpr (HAS_SINGLE_ROWS<Pixel>)
         if (p.shape.rows == 1)
             return launch_tiles(args, p, w, convolve<Pixel, WIDTH, 1>);
     return prim_convolution_window_wide(args);
@@ -131,10 +139,10 @@ cudaError_t launch_wide(const prim_convolution_args *args)
     const int width = static_cast<int>(args->mask.width);
     const int reach = (width - 1) / TAPS * TAPS + TAPS + COLUMNS;
     const size_t weight_bytes = static_cast<size_t>(listed::padded(width)) * sizeof(sum);
-    const task<Pixel> p = make_task<Pixel>(args, reach, weight_bytes);
+    const task<Pixel> p = make_task<Pixel>(args, WIDE_ROWS, reach, weight_bytes);
     const listed::weights<sum> w = listed::weights_of<sum>(args);
     return p.shape.rows == 1 ? launch_tiles(args, p, w, convolve_wide<Pixel, 1>)
-                             : launch_tiles(args, p, w, convolve_wide<Pixel, PRIM_WINDOW_ROWS>);
+                             : launch_tiles(args, p, w, convolve_wide<Pixel, WIDE_ROWS>);
 }
 
 } // namespace window

@@ -14,19 +14,25 @@
 enum {
     SHARED_BYTES = 48 << 10, /* what every device has without opting in */
     LEAST_BITS = 5,          /* a warp belongs to one channel */
-    /* Threads for each channel of a block, as 2^: of one channel, and of several. */
+    /* Threads for each channel of a block, as 2^: of one channel, of two or three, and of four. */
     BITS_OF_ONE = 8,
     BITS_OF_SEVERAL = 7,
+    BITS_OF_FOUR = 6,
     /* With fewer threads for each multiprocessor, they have one row instead of several: then loads
-     * and products of more of them overlap. */
+     * and products of more of them overlap. Fewer still where the wide kernel takes over then,
+     * which has more instructions for an output. */
     LEAST_THREADS = 256,
-    LEAST_ROWS = 3,        /* of an image: of fewer, a thread's rows would mostly be none */
-    LEAST_LANES = 8,       /* that copy a row side by side */
-    SECTOR = 32,           /* bytes that memory delivers together */
-    PRODUCTS_PER_BYTE = 6, /* that a multiprocessor computes while a byte is copied */
+    LEAST_THREADS_BEFORE_WIDE = 64,
+    MOST_ACROSS = 0x7fffffff, /* tiles side by side: a grid has no more */
+    LEAST_ROWS = 3,           /* of an image: of fewer, a thread's rows would mostly be none */
+    LEAST_PIECE = 64,         /* bytes of a row that lanes copy side by side */
+    SECTOR = 32,              /* bytes that memory delivers together */
+    PRODUCTS_PER_BYTE = 6,    /* that a multiprocessor computes while a byte is copied */
     VECTOR = 16,
     BANKS = 128 /* bytes */
 };
+
+static const double WORTH_IT = 0.98; /* of another tile's cost */
 
 static int least(size_t a, size_t b)
 {
@@ -47,10 +53,10 @@ static bool is_narrow(const prim_window_call *call)
 static int rows_of_thread(const prim_window_call *call)
 {
     const size_t threads = prim_divide_up(call->width, PRIM_WINDOW_COLUMNS) *
-                           prim_divide_up(call->height, PRIM_WINDOW_ROWS) * (size_t)call->channels;
-    return call->height >= LEAST_ROWS && threads / LEAST_THREADS >= call->multiprocessors
-               ? PRIM_WINDOW_ROWS
-               : 1;
+                           prim_divide_up(call->height, (size_t)call->rows) *
+                           (size_t)call->channels;
+    const size_t enough = call->has_single_rows ? LEAST_THREADS : LEAST_THREADS_BEFORE_WIDE;
+    return call->height >= LEAST_ROWS && threads / enough >= call->multiprocessors ? call->rows : 1;
 }
 
 /* So many that about every multiprocessor has a block. */
@@ -58,7 +64,9 @@ static int bits_of_threads(const prim_window_call *call, int rows)
 {
     const size_t threads = prim_divide_up(call->width, PRIM_WINDOW_COLUMNS) *
                            prim_divide_up(call->height, (size_t)rows);
-    int bits = call->channels == 1 ? BITS_OF_ONE : BITS_OF_SEVERAL;
+    int bits = call->channels == 1   ? BITS_OF_ONE
+               : call->channels == 4 ? BITS_OF_FOUR
+                                     : BITS_OF_SEVERAL;
     while (bits > LEAST_BITS && threads >> bits < call->multiprocessors)
         bits--;
     return bits;
@@ -66,13 +74,14 @@ static int bits_of_threads(const prim_window_call *call, int rows)
 
 /* Lanes that take a row's units side by side, out of `threads`, so that it takes the fewest steps;
  * of as many steps the wider one, which reads memory in longer pieces. */
-static int lane_bits(int units, int rows, int threads)
+static int lane_bits(int units, int unit_bytes, int rows, int threads)
 {
     int best = 0, least_steps = 0;
     for (int bits = 0; 1 << bits <= threads; bits++) {
         const int lanes = 1 << bits, at_once = threads >> bits;
         const int steps = (units + lanes - 1) / lanes * ((rows + at_once - 1) / at_once);
-        if (least_steps == 0 || steps <= least_steps || (lanes <= LEAST_LANES && lanes <= units)) {
+        const bool is_short = lanes <= units && lanes * unit_bytes <= LEAST_PIECE;
+        if (least_steps == 0 || steps <= least_steps || is_short) {
             best = bits;
             least_steps = steps;
         }
@@ -160,25 +169,28 @@ static void choose_lanes(const prim_window_call *call, prim_window_shape *s)
     const int columns = least(call->width, (size_t)s->columns) + (int)call->mask_width - 1,
               rows = least(call->height, (size_t)s->high);
     const int out_bytes = s->columns * call->channels * call->element_bytes;
-    const int out_units = call->element_bytes < 4 ? out_bytes / 4 + 1 : s->columns * call->channels;
-    const int copy_bits = lane_bits((int)prim_divide_up((size_t)columns, (size_t)in_unit),
-                                    rows + s->band - 1, threads);
-    s->copy_lanes = 1 << copy_bits;
-    s->copy_rows = threads >> copy_bits;
+    const int out_unit = call->element_bytes < 4 ? 4 : call->element_bytes;
+    s->copy_bits = lane_bits((columns + in_unit - 1) / in_unit, in_unit * call->source_bytes,
+                             rows + s->band - 1, threads);
+    s->copy_lanes = 1 << s->copy_bits;
+    s->copy_rows = threads >> s->copy_bits;
     s->copy_step = s->copy_rows * s->pitch;
-    s->store_bits = lane_bits(out_units, rows, threads);
+    s->store_bits = lane_bits(out_bytes / out_unit, out_unit, rows, threads);
 }
 
+/* From the widest tile on: a narrower one only where it saves a fiftieth, since memory likes long
+ * rows. */
 static prim_window_shape best_shape(const prim_window_call *call, int rows, int bits)
 {
     prim_window_shape best = {0};
     double least_cost = 0;
-    for (int across_bits = 0; across_bits <= bits; across_bits++) {
+    for (int across_bits = bits; across_bits >= 0; across_bits--) {
         prim_window_shape s;
-        if (!lay_out(call, rows, bits, across_bits, &s))
+        if (!lay_out(call, rows, bits, across_bits, &s) ||
+            prim_divide_up(call->width, (size_t)s.columns) > MOST_ACROSS)
             continue;
         const double cost = cost_of(call, &s);
-        if (best.rows == 0 || cost < least_cost) {
+        if (best.rows == 0 || cost < least_cost * WORTH_IT) {
             best = s;
             least_cost = cost;
         }

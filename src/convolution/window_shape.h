@@ -11,8 +11,7 @@ extern "C" {
 
 enum {
     PRIM_WINDOW_COLUMNS = 4,  /* pixels side by side of a thread */
-    PRIM_WINDOW_ROWS = 4,     /* and below each other; 1 where images are small */
-    PRIM_WINDOW_THREADS = 512 /* of a block at most */
+    PRIM_WINDOW_THREADS = 384 /* of a block at most */
 };
 
 /* What the shape depends on. */
@@ -21,8 +20,10 @@ typedef struct prim_window_call {
     size_t mask_width, mask_height;
     int channels;
     int source_bytes, element_bytes;
-    int reach;           /* elements of a row that a thread reads, from its first column on */
-    size_t weight_bytes; /* of a mask's row in shared memory; 0: weights are arguments */
+    int rows;             /* outputs of a thread below each other, unless the image is small */
+    int reach;            /* elements of a row that a thread reads, from its first column on */
+    size_t weight_bytes;  /* of a mask's row in shared memory; 0: weights are arguments */
+    bool has_single_rows; /* whether the kernel itself has one row a thread too */
     bool stores_from_registers;
     unsigned multiprocessors;
 } prim_window_call;
@@ -36,13 +37,14 @@ typedef struct prim_window_shape {
     int tile_at;               /* bytes of shared memory before the tile: weights */
     int pitch, plane;          /* bytes from row to row of the tile, from channel to channel */
     int out_pitch, out_plane;  /* the same of outputs in shared memory */
+    int copy_bits;             /* 2^ threads that copy a row */
     int copy_lanes, copy_rows; /* threads that copy a row, and rows that are copied at a time */
     int copy_step;             /* bytes between rows of the tile that a thread copies */
     int store_bits;            /* 2^ threads that store a row */
     int shared_bytes;
 } prim_window_shape;
 
-/* Its `rows` are 0 where no tile for all rows of a mask taken at once fits shared memory. */
+/* Its `rows` are 0 where a mask is taken at once and no tile for all of its rows fits. */
 prim_window_shape prim_convolution_window_shape(const prim_window_call *call);
 
 #if defined(__cplusplus)

@@ -115,52 +115,71 @@ __device__ void copy_elements(T *to, const T *from, int left, int channels, int 
         copy_async(to, from);
 }
 
-/* 16 bytes out of the words around them; those of one row begin `past` bytes behind a word. */
-template <typename T>
-__device__ void copy_vector(T *to, const T *from, unsigned past)
-{
-    constexpr int WORDS = static_cast<int>(VECTOR_BYTES / WORD_BYTES);
-    const uint32_t *const words = reinterpret_cast<const uint32_t *>(from - past / sizeof(T));
-    uint32_t loaded[WORDS + 1];
-    PRIM_UNROLL(WORDS)
-    for (int w = 0; w < WORDS; w++)
-        loaded[w] = words[w];
-    loaded[WORDS] = past > 0 ? words[WORDS] : 0;
-    vector<T> some;
-    PRIM_UNROLL(WORDS)
-    for (int w = 0; w < WORDS; w++)
-        some.words[w] = bits_from(loaded[w], loaded[w + 1], 8 * past);
-    *reinterpret_cast<vector<T> *>(to) = some;
-}
-
 template <typename T>
 __device__ unsigned past_word(const T *from)
 {
     return static_cast<unsigned>(reinterpret_cast<uintptr_t>(from) % WORD_BYTES);
 }
 
+/* What a lane copies at a time of narrow elements of one channel: 16 bytes, out of the words around
+ * them. Loads and stores are apart, so that loads of several rows are in flight at once. */
 template <typename T>
-__device__ void copy_vectors(T *to, const T *from, int left, int lanes)
-{
-    constexpr int WIDTH = static_cast<int>(VECTOR_ELEMENTS<T>);
-    const unsigned past = past_word(from);
-    PRIM_UNROLL(1)
-    for (; left > 0; left -= WIDTH * lanes, to += WIDTH * lanes, from += WIDTH * lanes)
-        copy_vector(to, from, past);
-}
+struct vector_piece {
+    static constexpr int WIDTH = static_cast<int>(VECTOR_ELEMENTS<T>),
+                         WORDS = static_cast<int>(VECTOR_BYTES / WORD_BYTES);
+    uint32_t words[WORDS + 1];
+    unsigned past;
 
+    __device__ void load(const T *from, int)
+    {
+        past = past_word(from);
+        const uint32_t *const around = reinterpret_cast<const uint32_t *>(from - past / sizeof(T));
+        PRIM_UNROLL(WORDS)
+        for (int w = 0; w < WORDS; w++)
+            words[w] = around[w];
+        words[WORDS] = past > 0 ? around[WORDS] : 0;
+    }
+    __device__ void store(T *to) const
+    {
+        vector<T> all;
+        PRIM_UNROLL(WORDS)
+        for (int w = 0; w < WORDS; w++)
+            all.words[w] = bits_from(words[w], words[w + 1], 8 * past);
+        *reinterpret_cast<vector<T> *>(to) = all;
+    }
+};
+
+/* The same of several channels: some pixels. */
 template <typename T>
-__device__ void copy_pixels(T *to, const T *from, int left, int channels, int lanes)
-{
-    PRIM_UNROLL(1)
-    for (; left > 0; left -= COLUMNS * lanes, to += COLUMNS * lanes) {
-        packed<T, COLUMNS> some = {};
-        const T *element = from;
+struct pixel_piece {
+    static constexpr int WIDTH = COLUMNS;
+    T elements[COLUMNS];
+
+    __device__ void load(const T *from, int channels)
+    {
         PRIM_UNROLL(COLUMNS)
-        for (unsigned e = 0; e < COLUMNS; e++, element += channels)
-            set_element(some, e, *element);
-        *reinterpret_cast<packed<T, COLUMNS> *>(to) = some;
-        from += COLUMNS * lanes * channels;
+        for (int e = 0; e < COLUMNS; e++, from += channels)
+            elements[e] = *from;
+    }
+    __device__ void store(T *to) const
+    {
+        packed<T, COLUMNS> all = {};
+        PRIM_UNROLL(COLUMNS)
+        for (int e = 0; e < COLUMNS; e++)
+            set_element(all, static_cast<unsigned>(e), elements[e]);
+        *reinterpret_cast<packed<T, COLUMNS> *>(to) = all;
+    }
+};
+
+template <class Piece, typename T>
+__device__ void copy_pieces(T *to, const T *from, int left, int channels, int lanes)
+{
+    const int step = Piece::WIDTH * lanes;
+    PRIM_UNROLL(1)
+    for (; left > 0; left -= step, to += step, from += step * channels) {
+        Piece some;
+        some.load(from, channels);
+        some.store(to);
     }
 }
 
@@ -168,7 +187,7 @@ __device__ void copy_pixels(T *to, const T *from, int left, int channels, int la
 template <typename T>
 __device__ int columns_at_once(int channels)
 {
-    return !IS_NARROW<T> ? 1 : channels == 1 ? static_cast<int>(VECTOR_ELEMENTS<T>) : COLUMNS;
+    return !IS_NARROW<T> ? 1 : channels == 1 ? vector_piece<T>::WIDTH : pixel_piece<T>::WIDTH;
 }
 
 template <typename T>
@@ -177,9 +196,70 @@ __device__ void copy_row(T *to, const T *from, int left, int channels, int lanes
     if constexpr (!IS_NARROW<T>)
         copy_elements(to, from, left, channels, lanes);
     else if (channels == 1)
-        copy_vectors(to, from, left, lanes);
+        copy_pieces<vector_piece<T>>(to, from, left, channels, lanes);
     else
-        copy_pixels(to, from, left, channels, lanes);
+        copy_pieces<pixel_piece<T>>(to, from, left, channels, lanes);
+}
+
+/* A thread's rows of a tile that lies inside. */
+template <typename T>
+struct thread_rows {
+    unsigned char *to;
+    const T *from;
+    int count, to_step; /* rows, and bytes between them */
+    size_t from_step;
+
+    __device__ T *row_to(int row) const
+    {
+        return reinterpret_cast<T *>(to + row * to_step);
+    }
+    __device__ const T *row_from(int row) const
+    {
+        return reinterpret_cast<const T *>(reinterpret_cast<const char *>(from) +
+                                           static_cast<size_t>(row) * from_step);
+    }
+    __device__ void advance(int rows)
+    {
+        to += rows * to_step;
+        from = row_from(rows);
+        count -= rows;
+    }
+};
+
+template <class Piece, typename T>
+__device__ void copy_piece_rows(thread_rows<T> rows, int left, int channels, int lanes)
+{
+    constexpr int AT_ONCE = 4;
+    const int step = Piece::WIDTH * lanes;
+    PRIM_UNROLL(1)
+    for (; rows.count > 0; rows.advance(AT_ONCE)) {
+        PRIM_UNROLL(1)
+        for (int k = 0; k < left; k += step) {
+            Piece some[AT_ONCE];
+            PRIM_UNROLL(AT_ONCE)
+            for (int r = 0; r < AT_ONCE; r++)
+                if (r < rows.count)
+                    some[r].load(rows.row_from(r) + k * channels, channels);
+            PRIM_UNROLL(AT_ONCE)
+            for (int r = 0; r < AT_ONCE; r++)
+                if (r < rows.count)
+                    some[r].store(rows.row_to(r) + k);
+        }
+    }
+}
+
+template <typename T>
+__device__ void copy_rows(thread_rows<T> rows, int left, int channels, int lanes)
+{
+    if constexpr (!IS_NARROW<T>) {
+        PRIM_UNROLL(1)
+        for (; rows.count > 0; rows.advance(1))
+            copy_elements(rows.row_to(0), rows.from, left, channels, lanes);
+    } else if (channels == 1) {
+        copy_piece_rows<vector_piece<T>>(rows, left, channels, lanes);
+    } else {
+        copy_piece_rows<pixel_piece<T>>(rows, left, channels, lanes);
+    }
 }
 
 /* ---- rows at the image's sides ---- */
@@ -286,18 +366,16 @@ __device__ void bring_tile(const task<Pixel> &p, const block_place &block, int f
     const int channel = thread >> p.shape.thread_bits, lane = thread & (lanes - 1);
     const int columns = block.columns + p.mask_width - 1, rows = block.rows + band - 1;
     const int64_t x = block.x - p.before_x, y = block.y - p.before_y + first;
-    int row = (thread & ((1 << p.shape.thread_bits) - 1)) / lanes;
+    int row = (thread & ((1 << p.shape.thread_bits) - 1)) >> p.shape.copy_bits;
     unsigned char *to = tile + channel * p.shape.plane + row * p.shape.pitch;
     if (x >= MORE && x + columns + MORE <= p.width && y >= 0 && y + rows <= p.height) {
         const int column = lane * columns_at_once<source>(p.channels);
-        const source *from = row_in(p, y + row) + (x + column) * p.channels + channel;
-        to += column * sizeof(source);
-        PRIM_UNROLL(1)
-        for (; row < rows; row += p.shape.copy_rows, to += p.shape.copy_step) {
-            copy_row(reinterpret_cast<source *>(to), from, columns - column, p.channels, lanes);
-            from =
-                reinterpret_cast<const source *>(reinterpret_cast<const char *>(from) + p.in_step);
-        }
+        const int copied = p.shape.thread_bits - p.shape.copy_bits; /* 2^ rows at a time */
+        const int count = (rows - row + p.shape.copy_rows - 1) >> copied;
+        copy_rows<source>({to + column * sizeof(source),
+                           row_in(p, y + row) + (x + column) * p.channels + channel, count,
+                           p.shape.copy_step, p.in_step},
+                          columns - column, p.channels, lanes);
         return;
     }
     PRIM_UNROLL(1)

@@ -21,7 +21,8 @@ namespace
 namespace window
 {
 
-constexpr int TAPS = 8; /* of a piece of the mask's row */
+constexpr int TAPS = 8;      /* of a piece of the mask's row */
+constexpr int WIDE_ROWS = 4; /* of a thread */
 
 /* One row of outputs: COUNT taps at least, of the first `count` of TAPS. */
 template <bool ALL, typename Sum>
@@ -92,8 +93,16 @@ __device__ void add_wide_rows(const task<Pixel> &p, const typename Pixel::sum *w
     }
 }
 
+/* Of the most threads, on a multiprocessor: sums stay in registers while narrow elements are
+ * copied, four rows at once. */
+template <typename Pixel>
+constexpr int WIDE_BLOCKS = IS_NARROW<typename Pixel::source> ||
+                                    sizeof(typename Pixel::sum) > WORD_BYTES
+                                ? 1
+                                : 2;
+
 template <typename Pixel, int ROWS>
-__global__ void __launch_bounds__(PRIM_WINDOW_THREADS, 1)
+__global__ void __launch_bounds__(PRIM_WINDOW_THREADS, WIDE_BLOCKS<Pixel>)
     convolve_wide(const __grid_constant__ task<Pixel> p,
                   const __grid_constant__ listed::weights<typename Pixel::sum> w)
 {
