@@ -142,7 +142,7 @@ __device__ void add_rows(const task<Pixel> &p, const weights<typename Pixel::sum
  * take more instructions for fewer bytes. */
 template <typename Pixel, int WIDTH>
 constexpr int ROWS_UNDER = sizeof(typename Pixel::sum) > WORD_BYTES         ? (WIDTH <= 6 ? 4 : 2)
-                           : IS_NARROW<typename Pixel::source> &&WIDTH <= 5 ? 8
+                           : IS_NARROW<typename Pixel::source> &&WIDTH <= 0 ? 8
                                                                             : 4;
 
 /* Words of registers that ring and sums take. */

@@ -94,19 +94,17 @@ template <typename Pixel, typename Weights>
 cudaError_t launch_tiles(const prim_convolution_args *args, task<Pixel> p, const Weights &w,
                          void (*kernel)(task<Pixel>, Weights))
 {
-    constexpr size_t MOST_BLOCKS = 0x7fffffff;
+    constexpr size_t MOST_DOWN = 65535; /* what a grid has */
     const prim_window_shape &shape = p.shape;
     const size_t across = prim_divide_up(args->in.width, static_cast<size_t>(shape.columns)),
-                 down = prim_divide_up(args->in.height, static_cast<size_t>(shape.high)),
-                 at_once = MOST_BLOCKS / across;
+                 down = prim_divide_up(args->in.height, static_cast<size_t>(shape.high));
     const unsigned threads = static_cast<unsigned>(p.channels) << shape.thread_bits;
-    p.across = static_cast<unsigned>(across);
-    for (size_t first = 0; first < down; first += at_once) {
-        const size_t left = down - first, rows = left < at_once ? left : at_once;
+    for (size_t first = 0; first < down; first += MOST_DOWN) {
+        const size_t left = down - first, rows = left < MOST_DOWN ? left : MOST_DOWN;
+        const dim3 grid(static_cast<unsigned>(across), static_cast<unsigned>(rows));
         p.first_y = static_cast<int64_t>(first) * shape.high;
         const cudaError_t error =
-            prim_launch({args->call.stream, static_cast<unsigned>(across * rows), threads,
-                         static_cast<size_t>(shape.shared_bytes)},
+            prim_launch({args->call.stream, grid, threads, static_cast<size_t>(shape.shared_bytes)},
                         kernel, p, w);
         if (error != cudaSuccess)
             return error;

@@ -117,7 +117,7 @@ __device__ void store_from_registers(const task<Pixel> &p, const block_place &bl
     }
 }
 
-/* ---- elements of 4 and 8 bytes through shared memory, a plane for each channel ---- */
+/* ---- through shared memory, a plane for each channel ---- */
 
 template <typename Pixel, int ROWS>
 __device__ void put_in_planes(const task<Pixel> &p, const thread_place &own,
@@ -133,91 +133,143 @@ __device__ void put_in_planes(const task<Pixel> &p, const thread_place &own,
                    own.column);
 }
 
-/* Elements as they lie in memory: lanes side by side. */
+/* Elements of 4 and 8 bytes as they lie in memory: lanes side by side. */
 template <typename Pixel>
-__device__ void write_planes(const task<Pixel> &p, const block_place &block,
+__device__ void write_elements(const task<Pixel> &p, typename Pixel::element *to, int count,
+                               const unsigned char *from, int lane, int lanes)
+{
+    const int pixels = lanes / p.channels, channels = lanes % p.channels;
+    int pixel = lane / p.channels, channel = lane % p.channels;
+    PRIM_UNROLL(1)
+    for (int e = lane; e < count; e += lanes) {
+        to[e] = reinterpret_cast<const typename Pixel::element *>(
+            from + channel * p.shape.out_plane)[pixel];
+        pixel += pixels;
+        channel += channels;
+        if (channel >= p.channels) {
+            channel -= p.channels;
+            pixel++;
+        }
+    }
+}
+
+/* ---- narrow elements, four pixels at a time ---- */
+
+/* Four pixels as they lie in memory, out of the planes from `from` on. */
+template <typename T, int CHANNELS>
+struct joined_pixels {
+    static constexpr int SIZE = static_cast<int>(sizeof(T)),
+                         WORDS = pixel_order<SIZE, CHANNELS>::WORDS;
+    uint32_t planes[WORDS];
+
+    __device__ joined_pixels(const unsigned char *from, int plane)
+    {
+        constexpr int EACH = WORDS / CHANNELS;
+        PRIM_UNROLL(CHANNELS)
+        for (int c = 0; c < CHANNELS; c++) {
+            const auto elements = *reinterpret_cast<const packed<T, COLUMNS> *>(from + c * plane);
+            PRIM_UNROLL(EACH)
+            for (int w = 0; w < EACH; w++)
+                planes[c * EACH + w] = elements.words[w];
+        }
+    }
+    __device__ uint32_t word(int w) const
+    {
+        return word_of_pixels<SIZE, CHANNELS>(planes, w);
+    }
+};
+
+/* Bytes `from` to `to` of a word, that memory has at `word`: all of them at once, or one by one. */
+__device__ inline void store_bytes(unsigned char *word, uint32_t bytes, int from, int to)
+{
+    constexpr int WORD = static_cast<int>(WORD_BYTES);
+    if (from == 0 && to >= WORD) {
+        *reinterpret_cast<uint32_t *>(word) = bytes;
+        return;
+    }
+    PRIM_UNROLL(1)
+    for (int b = from; b < to && b < WORD; b++)
+        word[b] = static_cast<unsigned char>(bytes >> 8 * b);
+}
+
+/* A row of `columns` pixels. Where it begins `past` bytes behind a word, so do its pixels: words of
+ * memory have some bytes of the pixels before. Beside a row only its own bytes are stored. */
+template <typename T, int CHANNELS>
+__device__ void write_pixels(T *to, int columns, const unsigned char *from, int plane, int lane,
+                             int lanes)
+{
+    using pixels = joined_pixels<T, CHANNELS>;
+    constexpr int WORDS = pixels::WORDS, WORD = static_cast<int>(WORD_BYTES),
+                  PIXEL = pixels::SIZE * CHANNELS, PLANE = pixels::SIZE * COLUMNS;
+    const int past = static_cast<int>(past_word(to)), shift = 8 * (WORD - past);
+    unsigned char *const row = reinterpret_cast<unsigned char *>(to) - past;
+    PRIM_UNROLL(1)
+    for (int x = COLUMNS * lane; x < columns; x += COLUMNS * lanes) {
+        const unsigned char *const here = from + x * pixels::SIZE;
+        const pixels own(here, plane);
+        const bool is_first = x == 0, is_last = x + COLUMNS >= columns;
+        const int end = past + (columns - x) * PIXEL; /* of the row's bytes, from here on */
+        unsigned char *const word = row + x * PIXEL;
+        uint32_t before = 0;
+        if (past > 0 && !is_first)
+            before = pixels(here - PLANE, plane).word(WORDS - 1);
+        PRIM_UNROLL(WORDS)
+        for (int w = 0; w < WORDS; w++) {
+            const uint32_t bytes = own.word(w);
+            store_bytes(word + w * WORD, past > 0 ? bits_from(before, bytes, shift) : bytes,
+                        w == 0 && is_first ? past : 0, end - w * WORD);
+            before = bytes;
+        }
+        if (past > 0 && is_last)
+            store_bytes(word + WORDS * WORD, before >> shift, 0, end - WORDS * WORD);
+    }
+}
+
+/* ---- the tile ---- */
+
+/* The block's rows, each by lanes side by side: write(to, from, lane, lanes). */
+template <typename Pixel, class Write>
+__device__ void write_rows(const task<Pixel> &p, const block_place &block,
+                           const unsigned char *shared, Write write)
+{
+    const int thread = static_cast<int>(threadIdx.x), lanes = 1 << p.shape.store_bits;
+    const int step = static_cast<int>(blockDim.x) >> p.shape.store_bits;
+    PRIM_UNROLL(1)
+    for (int row = thread >> p.shape.store_bits; row < block.rows; row += step)
+        write(row_out(p, block.y + row) + block.x * p.channels, shared + row * p.shape.out_pitch,
+              thread & (lanes - 1), lanes);
+}
+
+template <int CHANNELS, typename Pixel>
+__device__ void write_narrow(const task<Pixel> &p, const block_place &block,
                              const unsigned char *shared)
 {
     using element = typename Pixel::element;
-    const int thread = static_cast<int>(threadIdx.x), lanes = 1 << p.shape.store_bits;
-    const int lane = thread & (lanes - 1), count = block.columns * p.channels;
-    const int step = static_cast<int>(blockDim.x) >> p.shape.store_bits;
-    const int first_pixel = lane / p.channels, first_channel = lane % p.channels;
-    const int pixels = lanes / p.channels, channels = lanes % p.channels;
-    PRIM_UNROLL(1)
-    for (int row = thread >> p.shape.store_bits; row < block.rows; row += step) {
-        element *const to = row_out(p, block.y + row) + block.x * p.channels;
-        const unsigned char *const from = shared + row * p.shape.out_pitch;
-        int pixel = first_pixel, channel = first_channel;
-        PRIM_UNROLL(1)
-        for (int e = lane; e < count; e += lanes) {
-            to[e] = reinterpret_cast<const element *>(from + channel * p.shape.out_plane)[pixel];
-            pixel += pixels;
-            channel += channels;
-            if (channel >= p.channels) {
-                channel -= p.channels;
-                pixel++;
-            }
-        }
-    }
+    write_rows(p, block, shared,
+               [&](element *to, const unsigned char *from, int lane, int lanes) {
+                   write_pixels<element, CHANNELS>(to, block.columns, from, p.shape.out_plane, lane,
+                                                   lanes);
+               });
 }
 
-/* ---- narrow elements through shared memory, as they lie in memory ---- */
-
-/* Where the outputs' row of a block lies in shared memory: as far past a word as in memory. */
-template <typename T>
-__device__ T *narrow_row(unsigned char *row, const T *in_memory)
-{
-    return reinterpret_cast<T *>(row + reinterpret_cast<uintptr_t>(in_memory) % WORD_BYTES);
-}
-
-template <typename Pixel, int ROWS>
-__device__ void put_in_rows(const task<Pixel> &p, const block_place &block, const thread_place &own,
-                            const typename Pixel::sum (&sums)[ROWS][COLUMNS], unsigned char *shared)
-{
-    PRIM_UNROLL(ROWS)
-    for (int o = 0; o < ROWS; o++) {
-        const int row = own.row + o;
-        if (row >= block.rows)
-            return;
-        const auto elements = stored_row<Pixel>(sums[o], p.end);
-        typename Pixel::element *const to =
-            narrow_row(shared + row * p.shape.out_pitch,
-                       row_out(p, block.y + row) + block.x * p.channels) +
-            own.column * p.channels + own.channel;
-        PRIM_UNROLL(COLUMNS)
-        for (int c = 0; c < COLUMNS; c++)
-            to[c * p.channels] = elements[c];
-    }
-}
-
-/* Words of `to`, and of the words at both ends what belongs to it. */
 template <typename Pixel>
-__device__ void write_rows(const task<Pixel> &p, const block_place &block, unsigned char *shared)
+__device__ void write_tile(const task<Pixel> &p, const block_place &block,
+                           const unsigned char *shared)
 {
     using element = typename Pixel::element;
-    constexpr int IN_WORD = static_cast<int>(WORD_BYTES / sizeof(element));
-    const int thread = static_cast<int>(threadIdx.x), lanes = 1 << p.shape.store_bits;
-    const int lane = thread & (lanes - 1), count = block.columns * p.channels;
-    const int step = static_cast<int>(blockDim.x) >> p.shape.store_bits;
-    PRIM_UNROLL(1)
-    for (int row = thread >> p.shape.store_bits; row < block.rows; row += step) {
-        element *const to = row_out(p, block.y + row) + block.x * p.channels;
-        const element *const from = narrow_row(shared + row * p.shape.out_pitch, to);
-        const int past =
-            static_cast<int>(reinterpret_cast<uintptr_t>(to) % WORD_BYTES / sizeof(element));
-        PRIM_UNROLL(1)
-        for (int e = IN_WORD * lane - past; e < count; e += IN_WORD * lanes) {
-            if (e >= 0 && e + IN_WORD <= count) {
-                *reinterpret_cast<uint32_t *>(to + e) =
-                    *reinterpret_cast<const uint32_t *>(from + e);
-                continue;
-            }
-            PRIM_UNROLL(1)
-            for (int i = e < 0 ? 0 : e; i < e + IN_WORD && i < count; i++)
-                to[i] = from[i];
-        }
-    }
+    if constexpr (!IS_NARROW<element>)
+        write_rows(p, block, shared,
+                   [&](element *to, const unsigned char *from, int lane, int lanes) {
+                       write_elements(p, to, block.columns * p.channels, from, lane, lanes);
+                   });
+    else if (p.channels == 1)
+        write_narrow<1>(p, block, shared);
+    else if (p.channels == 2)
+        write_narrow<2>(p, block, shared);
+    else if (p.channels == 3)
+        write_narrow<3>(p, block, shared);
+    else
+        write_narrow<4>(p, block, shared);
 }
 
 /* All threads of the block call it; `shared` is overwritten. */
@@ -230,15 +282,9 @@ __device__ void store(const task<Pixel> &p, const block_place &block, const thre
         return;
     }
     __syncthreads(); /* the tile has been read */
-    if constexpr (IS_NARROW<typename Pixel::element>)
-        put_in_rows<Pixel, ROWS>(p, block, own, sums, shared);
-    else
-        put_in_planes<Pixel, ROWS>(p, own, sums, shared);
+    put_in_planes<Pixel, ROWS>(p, own, sums, shared);
     __syncthreads();
-    if constexpr (IS_NARROW<typename Pixel::element>)
-        write_rows(p, block, shared);
-    else
-        write_planes(p, block, shared);
+    write_tile(p, block, shared);
 }
 
 } // namespace window

@@ -15,8 +15,8 @@ enum {
     SHARED_BYTES = 48 << 10, /* what every device has without opting in */
     LEAST_BITS = 5,          /* a warp belongs to one channel */
     /* Threads for each channel of a block, as 2^: of one channel, of two or three, and of four. */
-    BITS_OF_ONE = 8,
-    BITS_OF_SEVERAL = 7,
+    BITS_OF_ONE = 7,
+    BITS_OF_SEVERAL = 6,
     BITS_OF_FOUR = 6,
     /* With fewer threads for each multiprocessor, they have one row instead of several: then loads
      * and products of more of them overlap. Fewer still where the wide kernel takes over then,
@@ -74,10 +74,10 @@ static int bits_of_threads(const prim_window_call *call, int rows)
 
 /* Lanes that take a row's units side by side, out of `threads`, so that it takes the fewest steps;
  * of as many steps the wider one, which reads memory in longer pieces. */
-static int lane_bits(int units, int unit_bytes, int rows, int threads)
+static int lane_bits(int units, int unit_bytes, int rows, int most_lanes, int threads)
 {
     int best = 0, least_steps = 0;
-    for (int bits = 0; 1 << bits <= threads; bits++) {
+    for (int bits = 0; 1 << bits <= most_lanes; bits++) {
         const int lanes = 1 << bits, at_once = threads >> bits;
         const int steps = (units + lanes - 1) / lanes * ((rows + at_once - 1) / at_once);
         const bool is_short = lanes <= units && lanes * unit_bytes <= LEAST_PIECE;
@@ -101,17 +101,12 @@ static int pitch_of(int bytes, int rows, int span)
     return pitch | VECTOR;
 }
 
-/* Outputs that go through shared memory: narrow ones as they lie in memory, pixel by pixel, with
- * room for where a row begins in a vector; others channel by channel. Returns their bytes. */
+/* Outputs that go through shared memory, channel by channel. Returns their bytes. */
 static int lay_out_outputs(const prim_window_call *call, prim_window_shape *s)
 {
     const int bytes = s->columns * call->element_bytes;
     if (call->stores_from_registers)
         return 0;
-    if (call->element_bytes < 4) {
-        s->out_pitch = bytes * call->channels + VECTOR;
-        return s->high * s->out_pitch;
-    }
     s->out_pitch = bytes;
     s->out_plane = round_up(s->high * bytes, BANKS) + BANKS / call->channels / VECTOR * VECTOR;
     return s->out_plane * call->channels;
@@ -169,13 +164,21 @@ static void choose_lanes(const prim_window_call *call, prim_window_shape *s)
     const int columns = least(call->width, (size_t)s->columns) + (int)call->mask_width - 1,
               rows = least(call->height, (size_t)s->high);
     const int out_bytes = s->columns * call->channels * call->element_bytes;
-    const int out_unit = call->element_bytes < 4 ? 4 : call->element_bytes;
+    const int out_unit = call->element_bytes < 4
+                             ? call->element_bytes * call->channels * PRIM_WINDOW_COLUMNS
+                             : call->element_bytes;
+    const int copiers = is_narrow(call) ? threads * call->channels : threads;
+    s->pieces = (s->columns + (int)call->mask_width - 1 + in_unit - 1) / in_unit;
+    s->per_piece = ((1u << PRIM_WINDOW_PIECE_BITS) + (unsigned)s->pieces - 1) / (unsigned)s->pieces;
+    s->rows_on = copiers / s->pieces;
+    s->pieces_on = copiers % s->pieces;
     s->copy_bits = lane_bits((columns + in_unit - 1) / in_unit, in_unit * call->source_bytes,
-                             rows + s->band - 1, threads);
+                             rows + s->band - 1, threads, copiers);
     s->copy_lanes = 1 << s->copy_bits;
-    s->copy_rows = threads >> s->copy_bits;
+    s->copy_rows = copiers >> s->copy_bits;
     s->copy_step = s->copy_rows * s->pitch;
-    s->store_bits = lane_bits(out_bytes / out_unit, out_unit, rows, threads);
+    s->store_bits = lane_bits(out_bytes / out_unit, out_unit, rows, threads,
+                              threads * call->channels);
 }
 
 /* From the widest tile on: a narrower one only where it saves a fiftieth, since memory likes long
@@ -203,7 +206,7 @@ prim_window_shape prim_convolution_window_shape(const prim_window_call *call)
 {
     int rows = rows_of_thread(call), bits = bits_of_threads(call, rows);
     prim_window_shape best = best_shape(call, rows, bits);
-    while (best.rows == 0 && call->weight_bytes > 0) {
+    while (best.rows == 0 && (bits > LEAST_BITS || (call->weight_bytes > 0 && rows > 1))) {
         if (bits > LEAST_BITS)
             bits--;
         else

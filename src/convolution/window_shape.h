@@ -11,7 +11,8 @@ extern "C" {
 
 enum {
     PRIM_WINDOW_COLUMNS = 4,  /* pixels side by side of a thread */
-    PRIM_WINDOW_THREADS = 384 /* of a block at most */
+    PRIM_WINDOW_THREADS = 384,  /* of a block at most */
+    PRIM_WINDOW_PIECE_BITS = 20 /* for a division: see window_shape.c */
 };
 
 /* What the shape depends on. */
@@ -40,6 +41,9 @@ typedef struct prim_window_shape {
     int copy_bits;             /* 2^ threads that copy a row */
     int copy_lanes, copy_rows; /* threads that copy a row, and rows that are copied at a time */
     int copy_step;             /* bytes between rows of the tile that a thread copies */
+    int pieces;                /* of a row of narrow elements */
+    unsigned per_piece;        /* 2^PRIM_WINDOW_PIECE_BITS / pieces, rounded up */
+    int rows_on, pieces_on;    /* from one piece of a thread to its next one */
     int store_bits;            /* 2^ threads that store a row */
     int shared_bytes;
 } prim_window_shape;

@@ -6,23 +6,22 @@
  *                                         plane b   b b b …     reaches, at a multiple of 16 bytes
  *
  * So a thread reads whole vectors, wherever rows begin in memory and however many channels lie
- * between two pixels. Elements of 4 and 8 bytes are copied one by one, asynchronously; narrow ones
- * of one channel 16 bytes at a time, which are shifted out of the words around them, and of several
- * channels 4 pixels at a time. Only tiles at the image's sides apply the boundary. */
+ * between two pixels. Elements of 4 and 8 bytes are copied one by one, asynchronously. Narrow ones
+ * are read by words, shifted to where a row begins in them and, of several channels, split into
+ * planes: 16 bytes of one channel at a time, or four pixels (window_planes.cuh). Only tiles at the
+ * image's sides apply the boundary. */
 #ifndef PRIM_CONVOLUTION_WINDOW_TILE_CUH
 #define PRIM_CONVOLUTION_WINDOW_TILE_CUH
 
 #include "common/block/vectors.cuh"
 #include "common/kernel/async_copy.cuh"
 #include "convolution/problem.cuh"
-#include "convolution/window_shape.h"
+#include "convolution/window_planes.cuh"
 
 namespace
 {
 namespace window
 {
-
-constexpr int COLUMNS = PRIM_WINDOW_COLUMNS;
 
 /* Sums of 32 bits begin with a bias where that makes a division quick: rounded.cuh. */
 template <typename Pixel>
@@ -41,7 +40,6 @@ struct task {
     size_t in_step;        /* bytes between rows that a thread copies */
     int64_t width, height; /* in pixels */
     int64_t first_y;       /* of the launch's first tile */
-    unsigned across;       /* tiles side by side */
     int channels, mask_width, mask_height;
     int before_x, before_y;               /* pixels of a window before its output */
     bool has_near_columns, has_near_rows; /* windows reach no further outside than the image is */
@@ -51,6 +49,15 @@ struct task {
     ending<Pixel> end;
     prim_window_shape shape;
 };
+
+/* `rows` below an element of the input. */
+template <typename Pixel>
+__device__ const typename Pixel::source *row_on(const task<Pixel> &p,
+                                                const typename Pixel::source *from, int64_t rows)
+{
+    return reinterpret_cast<const typename Pixel::source *>(reinterpret_cast<const char *>(from) +
+                                                            static_cast<size_t>(rows) * p.in_pitch);
+}
 
 /* The index that stands in for i of a line of n, or FILL. Short lines use 32 bits. */
 __device__ inline int64_t stand_in_of(prim_boundary boundary, int64_t i, int64_t n, bool is_near)
@@ -66,8 +73,8 @@ struct block_place {
 
     template <typename Pixel>
     __device__ explicit block_place(const task<Pixel> &p)
-        : x(static_cast<int64_t>(blockIdx.x % p.across) * p.shape.columns),
-          y(p.first_y + static_cast<int64_t>(blockIdx.x / p.across) * p.shape.high),
+        : x(static_cast<int64_t>(blockIdx.x) * p.shape.columns),
+          y(p.first_y + static_cast<int64_t>(blockIdx.y) * p.shape.high),
           columns(p.width - x < p.shape.columns ? static_cast<int>(p.width - x) : p.shape.columns),
           rows(p.height - y < p.shape.high ? static_cast<int>(p.height - y) : p.shape.high)
     {
@@ -121,16 +128,18 @@ __device__ unsigned past_word(const T *from)
     return static_cast<unsigned>(reinterpret_cast<uintptr_t>(from) % WORD_BYTES);
 }
 
-/* What a lane copies at a time of narrow elements of one channel: 16 bytes, out of the words around
- * them. Loads and stores are apart, so that loads of several rows are in flight at once. */
-template <typename T>
-struct vector_piece {
-    static constexpr int WIDTH = static_cast<int>(VECTOR_ELEMENTS<T>),
-                         WORDS = static_cast<int>(VECTOR_BYTES / WORD_BYTES);
+/* What a lane copies at a time of narrow elements: 16 bytes of one channel, or four pixels of
+ * several. Loads and stores are apart, so that loads of several rows are in flight at once. */
+template <typename T, int CHANNELS>
+struct piece {
+    static constexpr int SIZE = static_cast<int>(sizeof(T));
+    static constexpr int WORDS = CHANNELS == 1 ? static_cast<int>(VECTOR_BYTES / WORD_BYTES)
+                                               : pixel_order<SIZE, CHANNELS>::WORDS;
+    static constexpr int PIXELS = WORDS * static_cast<int>(WORD_BYTES) / SIZE / CHANNELS;
     uint32_t words[WORDS + 1];
     unsigned past;
 
-    __device__ void load(const T *from, int)
+    __device__ void load(const T *from)
     {
         past = past_word(from);
         const uint32_t *const around = reinterpret_cast<const uint32_t *>(from - past / sizeof(T));
@@ -139,47 +148,80 @@ struct vector_piece {
             words[w] = around[w];
         words[WORDS] = past > 0 ? around[WORDS] : 0;
     }
-    __device__ void store(T *to) const
+    /* `plane`: bytes from channel to channel. */
+    __device__ void store(unsigned char *to, int plane) const
     {
-        vector<T> all;
+        uint32_t pixels[WORDS];
         PRIM_UNROLL(WORDS)
         for (int w = 0; w < WORDS; w++)
-            all.words[w] = bits_from(words[w], words[w + 1], 8 * past);
-        *reinterpret_cast<vector<T> *>(to) = all;
+            pixels[w] = bits_from(words[w], words[w + 1], 8 * past);
+        if constexpr (CHANNELS == 1) {
+            vector<uint32_t> all;
+            PRIM_UNROLL(WORDS)
+            for (int w = 0; w < WORDS; w++)
+                all.words[w] = pixels[w];
+            *reinterpret_cast<vector<uint32_t> *>(to) = all;
+        } else {
+            PRIM_UNROLL(CHANNELS)
+            for (int c = 0; c < CHANNELS; c++)
+                store_plane(reinterpret_cast<packed<T, COLUMNS> *>(to + c * plane), pixels, c);
+        }
+    }
+    __device__ static void store_plane(packed<T, COLUMNS> *to, const uint32_t (&pixels)[WORDS],
+                                       int channel)
+    {
+        constexpr int EACH = WORDS / CHANNELS;
+        packed<T, COLUMNS> elements;
+        PRIM_UNROLL(EACH)
+        for (int w = 0; w < EACH; w++)
+            elements.words[w] = word_of_planes<SIZE, CHANNELS>(pixels, channel * EACH + w);
+        *to = elements;
     }
 };
 
-/* The same of several channels: some pixels. */
-template <typename T>
-struct pixel_piece {
-    static constexpr int WIDTH = COLUMNS;
-    T elements[COLUMNS];
+/* Where a thread is in a range of rows, whose pieces lie one behind the other: it takes every
+ * n-th of them. */
+struct piece_place {
+    int row, piece;
 
-    __device__ void load(const T *from, int channels)
+    __device__ void advance(const prim_window_shape &shape)
     {
-        PRIM_UNROLL(COLUMNS)
-        for (int e = 0; e < COLUMNS; e++, from += channels)
-            elements[e] = *from;
-    }
-    __device__ void store(T *to) const
-    {
-        packed<T, COLUMNS> all = {};
-        PRIM_UNROLL(COLUMNS)
-        for (int e = 0; e < COLUMNS; e++)
-            set_element(all, static_cast<unsigned>(e), elements[e]);
-        *reinterpret_cast<packed<T, COLUMNS> *>(to) = all;
+        row += shape.rows_on;
+        piece += shape.pieces_on;
+        if (piece >= shape.pieces) {
+            piece -= shape.pieces;
+            row++;
+        }
     }
 };
 
-template <class Piece, typename T>
-__device__ void copy_pieces(T *to, const T *from, int left, int channels, int lanes)
+/* All rows and channels of a tile whose words lie in the image. */
+template <int CHANNELS, typename Pixel>
+__device__ void copy_inside(const task<Pixel> &p, const typename Pixel::source *from, int rows,
+                            unsigned char *tile)
 {
-    const int step = Piece::WIDTH * lanes;
+    using some = piece<typename Pixel::source, CHANNELS>;
+    constexpr int AT_ONCE = some::WORDS <= 4 ? 4 : 2;
+    const prim_window_shape &shape = p.shape;
+    const int thread = static_cast<int>(threadIdx.x);
+    piece_place at;
+    at.row = static_cast<int>(static_cast<unsigned>(thread) * shape.per_piece >>
+                              PRIM_WINDOW_PIECE_BITS);
+    at.piece = thread - at.row * shape.pieces;
     PRIM_UNROLL(1)
-    for (; left > 0; left -= step, to += step, from += step * channels) {
-        Piece some;
-        some.load(from, channels);
-        some.store(to);
+    while (at.row < rows) {
+        some pieces[AT_ONCE];
+        int to[AT_ONCE];
+        PRIM_UNROLL(AT_ONCE)
+        for (int i = 0; i < AT_ONCE; i++, at.advance(shape)) {
+            to[i] = at.row < rows ? at.row * shape.pitch + at.piece * some::PIXELS * some::SIZE : -1;
+            if (to[i] >= 0)
+                pieces[i].load(row_on(p, from, at.row) + at.piece * some::PIXELS * CHANNELS);
+        }
+        PRIM_UNROLL(AT_ONCE)
+        for (int i = 0; i < AT_ONCE; i++)
+            if (to[i] >= 0)
+                pieces[i].store(tile + to[i], shape.plane);
     }
 }
 
@@ -187,202 +229,190 @@ __device__ void copy_pieces(T *to, const T *from, int left, int channels, int la
 template <typename T>
 __device__ int columns_at_once(int channels)
 {
-    return !IS_NARROW<T> ? 1 : channels == 1 ? vector_piece<T>::WIDTH : pixel_piece<T>::WIDTH;
+    return !IS_NARROW<T> ? 1 : channels == 1 ? piece<T, 1>::PIXELS : COLUMNS;
+}
+
+/* A lane's part of a row: of one channel where elements are not narrow, and of all otherwise. */
+template <int CHANNELS, typename T>
+__device__ void copy_pieces(unsigned char *to, const T *from, int left, int lanes, int plane)
+{
+    using some = piece<T, CHANNELS>;
+    PRIM_UNROLL(1)
+    for (; left > 0; left -= some::PIXELS * lanes) {
+        some one;
+        one.load(from);
+        one.store(to, plane);
+        from += some::PIXELS * CHANNELS * lanes;
+        to += some::PIXELS * some::SIZE * lanes;
+    }
 }
 
 template <typename T>
-__device__ void copy_row(T *to, const T *from, int left, int channels, int lanes)
+__device__ void copy_row(unsigned char *to, const T *from, int left, int channels, int lanes,
+                         int plane)
 {
     if constexpr (!IS_NARROW<T>)
-        copy_elements(to, from, left, channels, lanes);
+        copy_elements(reinterpret_cast<T *>(to), from, left, channels, lanes);
     else if (channels == 1)
-        copy_pieces<vector_piece<T>>(to, from, left, channels, lanes);
+        copy_pieces<1>(to, from, left, lanes, plane);
+    else if (channels == 2)
+        copy_pieces<2>(to, from, left, lanes, plane);
+    else if (channels == 3)
+        copy_pieces<3>(to, from, left, lanes, plane);
     else
-        copy_pieces<pixel_piece<T>>(to, from, left, channels, lanes);
-}
-
-/* A thread's rows of a tile that lies inside. */
-template <typename T>
-struct thread_rows {
-    unsigned char *to;
-    const T *from;
-    int count, to_step; /* rows, and bytes between them */
-    size_t from_step;
-
-    __device__ T *row_to(int row) const
-    {
-        return reinterpret_cast<T *>(to + row * to_step);
-    }
-    __device__ const T *row_from(int row) const
-    {
-        return reinterpret_cast<const T *>(reinterpret_cast<const char *>(from) +
-                                           static_cast<size_t>(row) * from_step);
-    }
-    __device__ void advance(int rows)
-    {
-        to += rows * to_step;
-        from = row_from(rows);
-        count -= rows;
-    }
-};
-
-template <class Piece, typename T>
-__device__ void copy_piece_rows(thread_rows<T> rows, int left, int channels, int lanes)
-{
-    constexpr int AT_ONCE = 4;
-    const int step = Piece::WIDTH * lanes;
-    PRIM_UNROLL(1)
-    for (; rows.count > 0; rows.advance(AT_ONCE)) {
-        PRIM_UNROLL(1)
-        for (int k = 0; k < left; k += step) {
-            Piece some[AT_ONCE];
-            PRIM_UNROLL(AT_ONCE)
-            for (int r = 0; r < AT_ONCE; r++)
-                if (r < rows.count)
-                    some[r].load(rows.row_from(r) + k * channels, channels);
-            PRIM_UNROLL(AT_ONCE)
-            for (int r = 0; r < AT_ONCE; r++)
-                if (r < rows.count)
-                    some[r].store(rows.row_to(r) + k);
-        }
-    }
-}
-
-template <typename T>
-__device__ void copy_rows(thread_rows<T> rows, int left, int channels, int lanes)
-{
-    if constexpr (!IS_NARROW<T>) {
-        PRIM_UNROLL(1)
-        for (; rows.count > 0; rows.advance(1))
-            copy_elements(rows.row_to(0), rows.from, left, channels, lanes);
-    } else if (channels == 1) {
-        copy_piece_rows<vector_piece<T>>(rows, left, channels, lanes);
-    } else {
-        copy_piece_rows<pixel_piece<T>>(rows, left, channels, lanes);
-    }
+        copy_pieces<4>(to, from, left, lanes, plane);
 }
 
 /* ---- rows at the image's sides ---- */
 
-/* Columns x, x + 1, … of a row of the image, and one of its channels. Of them, those from `begin`
- * to `end` are copied together, and the others one by one, most of which lie outside. */
+/* What a thread copies of a tile: of one channel where elements are not narrow, and of all of them
+ * otherwise. */
+struct share {
+    int channel, channels;
+    int row, lane; /* the first ones */
+};
+
+template <typename Pixel>
+__device__ share share_of_thread(const task<Pixel> &p)
+{
+    const int thread = static_cast<int>(threadIdx.x), lane = thread & (p.shape.copy_lanes - 1);
+    if (IS_NARROW<typename Pixel::source>)
+        return {0, p.channels, thread >> p.shape.copy_bits, lane};
+    const int own = thread & ((1 << p.shape.thread_bits) - 1);
+    return {thread >> p.shape.thread_bits, 1, own >> p.shape.copy_bits, lane};
+}
+
+/* Columns x, x + 1, … of a row of the image. Of them, those from `begin` to `end` are copied
+ * together, and the others one by one, most of which lie outside. */
 template <typename Pixel>
 struct row_at_side {
     using source = typename Pixel::source;
     const task<Pixel> &p;
-    const source *line; /* the row's first element of the channel */
+    const source *line; /* the row's first element; nullptr: the fill stands in for it */
     int64_t x;
-    int columns, channel, begin, end;
-    bool is_fill; /* the row lies outside, and no other one replaces it */
+    int columns, begin, end;
 
-    /* `from`: nullptr for fills. */
-    __device__ row_at_side(const task<Pixel> &of, const source *from, int64_t first, int count,
-                           int at_channel)
-        : p(of), line(from == nullptr ? of.in : from), x(first), columns(count),
-          channel(at_channel), begin(0), end(0), is_fill(from == nullptr)
+    __device__ row_at_side(const task<Pixel> &of, const source *from, int64_t first, int count)
+        : p(of), line(from), x(first), columns(count), begin(0), end(0)
     {
         constexpr int FAR = 1 << 20;
-        if (is_fill)
+        if (line == nullptr)
             return;
         const int before = static_cast<int>(x > FAR ? FAR : x), /* columns in the image */
             behind = static_cast<int>(p.width - x > FAR ? FAR : p.width - x);
-        if (IS_NARROW<source> && p.channels == 1)
-            choose_vectors(before, behind);
+        const int at_once = columns_at_once<source>(p.channels);
+        if constexpr (IS_NARROW<source>)
+            choose_words(before, behind, at_once);
         else
-            choose(before < 0 ? -before : 0, behind, columns_at_once<source>(p.channels));
+            choose(before < 0 ? -before : 0, behind, at_once);
     }
 
     /* Whole pieces of so many columns between `least` and `most`. */
-    __device__ void choose(int least, int most, int piece)
+    __device__ void choose(int least, int most, int at_once)
     {
-        begin = (least + piece - 1) / piece * piece;
+        begin = (least + at_once - 1) / at_once * at_once;
         begin = begin < columns ? begin : columns;
-        end = most / piece * piece;
+        end = most / at_once * at_once;
         end = end < columns ? end : columns;
         end = end > begin ? end : begin;
     }
 
-    /* Those vectors whose words lie in the row: beside them it may end. */
-    __device__ void choose_vectors(int before, int behind)
+    /* Those pieces whose words lie in the row: beside them it may end. */
+    __device__ void choose_words(int before, int behind, int at_once)
     {
-        constexpr int WIDTH = static_cast<int>(VECTOR_ELEMENTS<source>),
-                      IN_WORD = static_cast<int>(WORD_BYTES / sizeof(source));
-        const int past = static_cast<int>(past_word(line + x) / sizeof(source));
-        const int most = behind + past - (past > 0 ? IN_WORD : 0);
-        choose(past > before ? past - before : 0, most > 0 ? most : 0, WIDTH);
+        constexpr int WORD = static_cast<int>(WORD_BYTES);
+        const int pixel = p.channels * static_cast<int>(sizeof(source));
+        const int past = static_cast<int>(past_word(line + x * p.channels));
+        const int least = (past + pixel - 1) / pixel - before,
+                  most = behind - (past == 0 ? 0 : (WORD - past + pixel - 1) / pixel);
+        choose(least > 0 ? least : 0, most > 0 ? most : 0, at_once);
     }
 
-    /* The element that replaces column k; nullptr: the fill. */
-    __device__ const source *replacement(int k) const
+    /* Column k of a channel. */
+    __device__ void bring_element(source *to, int k, int channel) const
     {
-        const int64_t from = stand_in_of(p.boundary, x + k, p.width, p.has_near_columns);
-        return is_fill || from == FILL ? nullptr : line + from * p.channels;
+        const int64_t from =
+            line == nullptr ? FILL : stand_in_of(p.boundary, x + k, p.width, p.has_near_columns);
+        if (from == FILL)
+            to[k] = p.fill[channel];
+        else
+            copy_async(to + k, line + from * p.channels + channel);
     }
 
-    __device__ void bring(source *to, int lane, int lanes) const
+    __device__ void bring(unsigned char *to, const share &own) const
     {
-        const int first = begin + lane * columns_at_once<source>(p.channels);
+        const int lanes = p.shape.copy_lanes;
+        const int first = begin + own.lane * columns_at_once<source>(p.channels);
         if (first < end)
-            copy_row(to + first, line + (x + first) * p.channels, end - first, p.channels, lanes);
+            copy_row(to + first * sizeof(source), line + (x + first) * p.channels + own.channel,
+                     end - first, p.channels, lanes, p.shape.plane);
         const int others = columns - (end - begin);
         PRIM_UNROLL(1)
-        for (int i = lane; i < others; i += lanes) {
-            const int k = i < begin ? i : i + (end - begin);
-            const source *const element = replacement(k);
-            if (element != nullptr)
-                copy_async(to + k, element);
-            else
-                to[k] = p.fill[channel];
+        for (int c = 0; c < own.channels; c++, to += p.shape.plane) {
+            PRIM_UNROLL(1)
+            for (int i = own.lane; i < others; i += lanes)
+                bring_element(reinterpret_cast<source *>(to), i < begin ? i : i + (end - begin),
+                              own.channel + c);
         }
     }
 };
 
 /* ---- the tile ---- */
 
-template <typename Pixel>
-__device__ const typename Pixel::source *row_in(const task<Pixel> &p, int64_t y)
-{
-    return reinterpret_cast<const typename Pixel::source *>(reinterpret_cast<const char *>(p.in) +
-                                                            static_cast<size_t>(y) * p.in_pitch);
-}
-
 /* The input's row y or what stands in for it; nullptr: fills. */
 template <typename Pixel>
-__device__ const typename Pixel::source *line_for(const task<Pixel> &p, int64_t y, int channel)
+__device__ const typename Pixel::source *line_for(const task<Pixel> &p, int64_t y)
 {
     const int64_t from = stand_in_of(p.boundary, y, p.height, p.has_near_rows);
-    return from == FILL ? nullptr : row_in(p, from) + channel;
+    return from == FILL ? nullptr : row_on(p, p.in, from);
 }
 
-/* Copies the rows under `band` rows of the mask, from its row `first` on. The threads of a channel
- * copy its plane. Valid after a wait for copies and a barrier. */
+/* A tile inside of the image, from its first element on. */
+template <typename Pixel>
+__device__ void copy_tile(const task<Pixel> &p, const typename Pixel::source *from,
+                          const share &own, int columns, int rows, unsigned char *tile)
+{
+    if constexpr (!IS_NARROW<typename Pixel::source>) {
+        from = row_on(p, from, own.row) + own.lane * p.channels + own.channel;
+        unsigned char *to = tile + own.channel * p.shape.plane + own.row * p.shape.pitch;
+        PRIM_UNROLL(1)
+        for (int row = own.row; row < rows; row += p.shape.copy_rows) {
+            copy_elements(reinterpret_cast<typename Pixel::source *>(to) + own.lane, from,
+                          columns - own.lane, p.channels, p.shape.copy_lanes);
+            to += p.shape.copy_step;
+            from = reinterpret_cast<const typename Pixel::source *>(
+                reinterpret_cast<const char *>(from) + p.in_step);
+        }
+    } else if (p.channels == 1) {
+        copy_inside<1>(p, from, rows, tile);
+    } else if (p.channels == 2) {
+        copy_inside<2>(p, from, rows, tile);
+    } else if (p.channels == 3) {
+        copy_inside<3>(p, from, rows, tile);
+    } else {
+        copy_inside<4>(p, from, rows, tile);
+    }
+}
+
+/* Copies the rows under `band` rows of the mask, from its row `first` on. Valid after a wait for
+ * copies and a barrier. */
 template <typename Pixel>
 __device__ void bring_tile(const task<Pixel> &p, const block_place &block, int first, int band,
                            unsigned char *tile)
 {
     using source = typename Pixel::source;
     constexpr int MORE = MORE_COLUMNS<source>;
-    const int thread = static_cast<int>(threadIdx.x), lanes = p.shape.copy_lanes;
-    const int channel = thread >> p.shape.thread_bits, lane = thread & (lanes - 1);
+    const share own = share_of_thread(p);
     const int columns = block.columns + p.mask_width - 1, rows = block.rows + band - 1;
     const int64_t x = block.x - p.before_x, y = block.y - p.before_y + first;
-    int row = (thread & ((1 << p.shape.thread_bits) - 1)) >> p.shape.copy_bits;
-    unsigned char *to = tile + channel * p.shape.plane + row * p.shape.pitch;
+    unsigned char *to = tile + own.channel * p.shape.plane + own.row * p.shape.pitch;
     if (x >= MORE && x + columns + MORE <= p.width && y >= 0 && y + rows <= p.height) {
-        const int column = lane * columns_at_once<source>(p.channels);
-        const int copied = p.shape.thread_bits - p.shape.copy_bits; /* 2^ rows at a time */
-        const int count = (rows - row + p.shape.copy_rows - 1) >> copied;
-        copy_rows<source>({to + column * sizeof(source),
-                           row_in(p, y + row) + (x + column) * p.channels + channel, count,
-                           p.shape.copy_step, p.in_step},
-                          columns - column, p.channels, lanes);
+        copy_tile(p, row_on(p, p.in, y) + x * p.channels, own, columns, rows, tile);
         return;
     }
     PRIM_UNROLL(1)
-    for (; row < rows; row += p.shape.copy_rows, to += p.shape.copy_step) {
-        const row_at_side<Pixel> from(p, line_for(p, y + row, channel), x, columns, channel);
-        from.bring(reinterpret_cast<source *>(to), lane, lanes);
-    }
+    for (int row = own.row; row < rows; row += p.shape.copy_rows, to += p.shape.copy_step)
+        row_at_side<Pixel>(p, line_for(p, y + row), x, columns).bring(to, own);
 }
 
 } // namespace window
