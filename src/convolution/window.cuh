@@ -177,12 +177,16 @@ __global__ void __launch_bounds__(BOUNDS<Pixel, WIDTH, ROWS>.threads,
     bring_tile(p, block, 0, p.mask_height, tile);
     wait_for_copies();
     __syncthreads();
-    const thread_place own = thread_place::of<Pixel, ROWS>(p);
-    typename Pixel::sum sums[ROWS][COLUMNS];
-    begin_sums<Pixel, ROWS>(p, sums);
-    if (own.column < block.columns && own.row < block.rows)
-        add_rows<Pixel, WIDTH, ROWS>(p, w, element_of_tile(p, own, tile), sums);
-    store<Pixel, ROWS>(p, block, own, sums, tile);
+    thread_place own = thread_place::of<Pixel, ROWS>(p);
+    PRIM_UNROLL(1)
+    for (int turn = 0; turn < p.shape.turns; turn++, own.row += p.shape.turn_rows) {
+        typename Pixel::sum sums[ROWS][COLUMNS];
+        begin_sums<Pixel, ROWS>(p, sums);
+        if (own.column < block.columns && own.row < block.rows)
+            add_rows<Pixel, WIDTH, ROWS>(p, w, element_of_tile(p, own, tile), sums);
+        put<Pixel, ROWS>(p, block, own, sums, tile);
+    }
+    write<Pixel>(p, block, tile);
 }
 
 } // namespace window

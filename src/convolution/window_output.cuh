@@ -179,6 +179,35 @@ struct joined_pixels {
     }
 };
 
+/* All rows of a block, from planes into rows at `to`, a word behind the other. */
+template <int CHANNELS, typename Pixel>
+__device__ void join_planes(const task<Pixel> &p, const unsigned char *planes, unsigned char *to)
+{
+    using pixels = joined_pixels<typename Pixel::element, CHANNELS>;
+    const int bits = p.shape.across_bits, count = p.shape.high << bits;
+    PRIM_UNROLL(1)
+    for (int i = static_cast<int>(threadIdx.x); i < count; i += static_cast<int>(blockDim.x)) {
+        const int row = i >> bits, x = (i - (row << bits)) * COLUMNS * pixels::SIZE;
+        const pixels some(planes + row * p.shape.out_pitch + x, p.shape.out_plane);
+        uint32_t *const words =
+            reinterpret_cast<uint32_t *>(to + row * p.shape.out_pitch * CHANNELS + x * CHANNELS);
+        PRIM_UNROLL(pixels::WORDS)
+        for (int w = 0; w < pixels::WORDS; w++)
+            words[w] = some.word(w);
+    }
+}
+
+template <typename Pixel>
+__device__ void join_channels(const task<Pixel> &p, const unsigned char *planes, unsigned char *to)
+{
+    if (p.channels == 2)
+        join_planes<2>(p, planes, to);
+    else if (p.channels == 3)
+        join_planes<3>(p, planes, to);
+    else
+        join_planes<4>(p, planes, to);
+}
+
 /* Bytes `from` to `to` of a word, that memory has at `word`: all of them at once, or one by one. */
 __device__ inline void store_bytes(unsigned char *word, uint32_t bytes, int from, int to)
 {
@@ -192,99 +221,78 @@ __device__ inline void store_bytes(unsigned char *word, uint32_t bytes, int from
         word[b] = static_cast<unsigned char>(bytes >> 8 * b);
 }
 
-/* A row of `columns` pixels. Where it begins `past` bytes behind a word, so do its pixels: words of
- * memory have some bytes of the pixels before. Beside a row only its own bytes are stored. */
-template <typename T, int CHANNELS>
-__device__ void write_pixels(T *to, int columns, const unsigned char *from, int plane, int lane,
-                             int lanes)
+/* A row of so many bytes. Where it begins `past` bytes behind a word of memory, each word there has
+ * bytes of two words of the row. Beside the row nothing is stored. */
+__device__ inline void write_bytes(unsigned char *to, int count, const unsigned char *from,
+                                   int lane, int lanes)
 {
-    using pixels = joined_pixels<T, CHANNELS>;
-    constexpr int WORDS = pixels::WORDS, WORD = static_cast<int>(WORD_BYTES),
-                  PIXEL = pixels::SIZE * CHANNELS, PLANE = pixels::SIZE * COLUMNS;
+    constexpr int WORD = static_cast<int>(WORD_BYTES);
     const int past = static_cast<int>(past_word(to)), shift = 8 * (WORD - past);
-    unsigned char *const row = reinterpret_cast<unsigned char *>(to) - past;
+    const uint32_t *const words = reinterpret_cast<const uint32_t *>(from);
+    to -= past;
+    count += past;
     PRIM_UNROLL(1)
-    for (int x = COLUMNS * lane; x < columns; x += COLUMNS * lanes) {
-        const unsigned char *const here = from + x * pixels::SIZE;
-        const pixels own(here, plane);
-        const bool is_first = x == 0, is_last = x + COLUMNS >= columns;
-        const int end = past + (columns - x) * PIXEL; /* of the row's bytes, from here on */
-        unsigned char *const word = row + x * PIXEL;
-        uint32_t before = 0;
-        if (past > 0 && !is_first)
-            before = pixels(here - PLANE, plane).word(WORDS - 1);
-        PRIM_UNROLL(WORDS)
-        for (int w = 0; w < WORDS; w++) {
-            const uint32_t bytes = own.word(w);
-            store_bytes(word + w * WORD, past > 0 ? bits_from(before, bytes, shift) : bytes,
-                        w == 0 && is_first ? past : 0, end - w * WORD);
-            before = bytes;
-        }
-        if (past > 0 && is_last)
-            store_bytes(word + WORDS * WORD, before >> shift, 0, end - WORDS * WORD);
+    for (int w = lane; w * WORD < count; w += lanes) {
+        uint32_t bytes = words[w];
+        if (past > 0)
+            bytes = bits_from(w > 0 ? words[w - 1] : 0, bytes, shift);
+        store_bytes(to + w * WORD, bytes, w == 0 ? past : 0, count - w * WORD);
     }
 }
 
 /* ---- the tile ---- */
 
-/* The block's rows, each by lanes side by side: write(to, from, lane, lanes). */
-template <typename Pixel, class Write>
-__device__ void write_rows(const task<Pixel> &p, const block_place &block,
-                           const unsigned char *shared, Write write)
-{
-    const int thread = static_cast<int>(threadIdx.x), lanes = 1 << p.shape.store_bits;
-    const int step = static_cast<int>(blockDim.x) >> p.shape.store_bits;
-    PRIM_UNROLL(1)
-    for (int row = thread >> p.shape.store_bits; row < block.rows; row += step)
-        write(row_out(p, block.y + row) + block.x * p.channels, shared + row * p.shape.out_pitch,
-              thread & (lanes - 1), lanes);
-}
-
-template <int CHANNELS, typename Pixel>
-__device__ void write_narrow(const task<Pixel> &p, const block_place &block,
-                             const unsigned char *shared)
-{
-    using element = typename Pixel::element;
-    write_rows(p, block, shared,
-               [&](element *to, const unsigned char *from, int lane, int lanes) {
-                   write_pixels<element, CHANNELS>(to, block.columns, from, p.shape.out_plane, lane,
-                                                   lanes);
-               });
-}
-
+/* A block's rows, each by lanes side by side. */
 template <typename Pixel>
-__device__ void write_tile(const task<Pixel> &p, const block_place &block,
-                           const unsigned char *shared)
+__device__ void write_rows(const task<Pixel> &p, const block_place &block,
+                           const unsigned char *from, int pitch)
 {
     using element = typename Pixel::element;
-    if constexpr (!IS_NARROW<element>)
-        write_rows(p, block, shared,
-                   [&](element *to, const unsigned char *from, int lane, int lanes) {
-                       write_elements(p, to, block.columns * p.channels, from, lane, lanes);
-                   });
-    else if (p.channels == 1)
-        write_narrow<1>(p, block, shared);
-    else if (p.channels == 2)
-        write_narrow<2>(p, block, shared);
-    else if (p.channels == 3)
-        write_narrow<3>(p, block, shared);
-    else
-        write_narrow<4>(p, block, shared);
+    const int thread = static_cast<int>(threadIdx.x), lanes = 1 << p.shape.store_bits;
+    const int lane = thread & (lanes - 1), step = static_cast<int>(blockDim.x) >> p.shape.store_bits;
+    const int count = block.columns * p.channels;
+    PRIM_UNROLL(1)
+    for (int row = thread >> p.shape.store_bits; row < block.rows; row += step) {
+        element *const to = row_out(p, block.y + row) + block.x * p.channels;
+        if constexpr (IS_NARROW<element>)
+            write_bytes(reinterpret_cast<unsigned char *>(to),
+                        count * static_cast<int>(sizeof(element)), from + row * pitch, lane, lanes);
+        else
+            write_elements(p, to, count, from + row * pitch, lane, lanes);
+    }
 }
 
-/* All threads of the block call it; `shared` is overwritten. */
+/* Stores a thread's sums, or puts them where write() takes them from: narrow elements have shared
+ * memory of their own, others take the place of the tile. All threads of the block call it. */
 template <typename Pixel, int ROWS>
-__device__ void store(const task<Pixel> &p, const block_place &block, const thread_place &own,
-                      const typename Pixel::sum (&sums)[ROWS][COLUMNS], unsigned char *shared)
+__device__ void put(const task<Pixel> &p, const block_place &block, const thread_place &own,
+                    const typename Pixel::sum (&sums)[ROWS][COLUMNS], unsigned char *shared)
 {
     if (p.stores_from_registers) {
         store_from_registers<Pixel, ROWS>(p, block, own, sums);
         return;
     }
-    __syncthreads(); /* the tile has been read */
-    put_in_planes<Pixel, ROWS>(p, own, sums, shared);
+    if (!IS_NARROW<typename Pixel::element>)
+        __syncthreads(); /* the tile has been read */
+    put_in_planes<Pixel, ROWS>(p, own, sums, shared + p.shape.out_at);
+}
+
+/* Narrow pixels of several channels are joined in the place of the tile. */
+template <typename Pixel>
+__device__ void write(const task<Pixel> &p, const block_place &block, unsigned char *shared)
+{
+    if (p.stores_from_registers)
+        return;
     __syncthreads();
-    write_tile(p, block, shared);
+    unsigned char *const planes = shared + p.shape.out_at;
+    if (!IS_NARROW<typename Pixel::element> || p.channels == 1) {
+        write_rows(p, block, planes, p.shape.out_pitch);
+        return;
+    }
+    if constexpr (IS_NARROW<typename Pixel::element>)
+        join_channels(p, planes, shared);
+    __syncthreads();
+    write_rows(p, block, shared, p.shape.out_pitch * p.channels);
 }
 
 } // namespace window

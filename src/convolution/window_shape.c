@@ -23,6 +23,8 @@ enum {
      * which has more instructions for an output. */
     LEAST_THREADS = 256,
     LEAST_THREADS_BEFORE_WIDE = 64,
+    MOST_TURNS = 4,
+    ENOUGH_BLOCKS = 12,       /* on a multiprocessor, for more turns of fewer blocks */
     MOST_ACROSS = 0x7fffffff, /* tiles side by side: a grid has no more */
     LEAST_ROWS = 3,           /* of an image: of fewer, a thread's rows would mostly be none */
     LEAST_PIECE = 64,         /* bytes of a row that lanes copy side by side */
@@ -112,19 +114,29 @@ static int lay_out_outputs(const prim_window_call *call, prim_window_shape *s)
     return s->out_plane * call->channels;
 }
 
+/* Of a block: rows of a thread, threads for each channel as 2^, and how often they compute. */
+typedef struct block_size {
+    int rows, bits, turns;
+} block_size;
+
 /* False where it does not fit shared memory. */
-static bool lay_out(const prim_window_call *call, int rows, int thread_bits, int across_bits,
+static bool lay_out(const prim_window_call *call, block_size size, int across_bits,
                     prim_window_shape *s)
 {
-    const int across = 1 << across_bits, threads = 1 << thread_bits;
+    const int across = 1 << across_bits, threads = 1 << size.bits;
     const int span = across * PRIM_WINDOW_COLUMNS * call->source_bytes;
-    *s = (prim_window_shape){.rows = rows, .thread_bits = thread_bits, .across_bits = across_bits};
+    *s = (prim_window_shape){.rows = size.rows,
+                             .turns = size.turns,
+                             .thread_bits = size.bits,
+                             .across_bits = across_bits};
     s->columns = across * PRIM_WINDOW_COLUMNS;
-    s->high = rows * (threads >> across_bits);
+    s->turn_rows = size.rows * (threads >> across_bits);
+    s->high = s->turn_rows * size.turns;
     const int elements = s->columns - PRIM_WINDOW_COLUMNS + call->reach;
-    s->pitch = pitch_of(elements * call->source_bytes, rows, span);
+    s->pitch = pitch_of(elements * call->source_bytes, size.rows, span);
     const int row = s->pitch * call->channels, outputs = lay_out_outputs(call, s);
-    const int room = SHARED_BYTES - (s->high - 1) * row;
+    const bool is_apart = call->element_bytes < 4; /* outputs, from the tile */
+    const int room = SHARED_BYTES - (s->high - 1) * row - (is_apart ? outputs : 0);
     const int most = room / (row + (int)call->weight_bytes);
     if (room < 0 || most == 0 || outputs > SHARED_BYTES)
         return false;
@@ -134,8 +146,12 @@ static bool lay_out(const prim_window_call *call, int rows, int thread_bits, int
     s->plane = s->pitch * (s->high + s->band - 1);
     s->tile_at = s->band * (int)call->weight_bytes;
     s->shared_bytes = s->tile_at + s->plane * call->channels;
-    if (s->shared_bytes < outputs)
+    if (is_apart) {
+        s->out_at = s->shared_bytes;
+        s->shared_bytes += outputs;
+    } else if (s->shared_bytes < outputs) {
         s->shared_bytes = outputs;
+    }
     return true;
 }
 
@@ -164,9 +180,7 @@ static void choose_lanes(const prim_window_call *call, prim_window_shape *s)
     const int columns = least(call->width, (size_t)s->columns) + (int)call->mask_width - 1,
               rows = least(call->height, (size_t)s->high);
     const int out_bytes = s->columns * call->channels * call->element_bytes;
-    const int out_unit = call->element_bytes < 4
-                             ? call->element_bytes * call->channels * PRIM_WINDOW_COLUMNS
-                             : call->element_bytes;
+    const int out_unit = call->element_bytes < 4 ? 4 : call->element_bytes;
     const int copiers = is_narrow(call) ? threads * call->channels : threads;
     s->pieces = (s->columns + (int)call->mask_width - 1 + in_unit - 1) / in_unit;
     s->per_piece = ((1u << PRIM_WINDOW_PIECE_BITS) + (unsigned)s->pieces - 1) / (unsigned)s->pieces;
@@ -183,13 +197,13 @@ static void choose_lanes(const prim_window_call *call, prim_window_shape *s)
 
 /* From the widest tile on: a narrower one only where it saves a fiftieth, since memory likes long
  * rows. */
-static prim_window_shape best_shape(const prim_window_call *call, int rows, int bits)
+static prim_window_shape best_shape(const prim_window_call *call, block_size size)
 {
     prim_window_shape best = {0};
     double least_cost = 0;
-    for (int across_bits = bits; across_bits >= 0; across_bits--) {
+    for (int across_bits = size.bits; across_bits >= 0; across_bits--) {
         prim_window_shape s;
-        if (!lay_out(call, rows, bits, across_bits, &s) ||
+        if (!lay_out(call, size, across_bits, &s) ||
             prim_divide_up(call->width, (size_t)s.columns) > MOST_ACROSS)
             continue;
         const double cost = cost_of(call, &s);
@@ -201,19 +215,40 @@ static prim_window_shape best_shape(const prim_window_call *call, int rows, int 
     return best;
 }
 
-/* With fewer threads, and then fewer rows, where no tile fits shared memory. */
+/* How often a block computes: what a thread does once is a large part of its work. Not where there
+ * are few blocks, nor where outputs take the tile's place in shared memory. */
+static int turns_of_block(const prim_window_call *call, int rows, int bits)
+{
+    const size_t threads = prim_divide_up(call->width, PRIM_WINDOW_COLUMNS) *
+                           prim_divide_up(call->height, (size_t)rows);
+    const bool is_free = call->stores_from_registers || call->element_bytes < 4;
+    int turns = 1;
+    if (is_free && call->weight_bytes == 0)
+        while (turns < MOST_TURNS &&
+               (threads >> bits) / (2 * (size_t)turns) >= ENOUGH_BLOCKS * call->multiprocessors)
+            turns *= 2;
+    return turns;
+}
+
+/* With fewer turns, then fewer threads, and then fewer rows, where no tile fits shared memory. */
 prim_window_shape prim_convolution_window_shape(const prim_window_call *call)
 {
-    int rows = rows_of_thread(call), bits = bits_of_threads(call, rows);
-    prim_window_shape best = best_shape(call, rows, bits);
-    while (best.rows == 0 && (bits > LEAST_BITS || (call->weight_bytes > 0 && rows > 1))) {
-        if (bits > LEAST_BITS)
-            bits--;
+    block_size size;
+    size.rows = rows_of_thread(call);
+    size.bits = bits_of_threads(call, size.rows);
+    size.turns = turns_of_block(call, size.rows, size.bits);
+    prim_window_shape best = best_shape(call, size);
+    while (best.rows == 0) {
+        if (size.turns > 1)
+            size.turns /= 2;
+        else if (size.bits > LEAST_BITS)
+            size.bits--;
+        else if (call->weight_bytes > 0 && size.rows > 1)
+            size.rows = 1;
         else
-            rows = 1;
-        best = best_shape(call, rows, bits);
+            return best;
+        best = best_shape(call, size);
     }
-    if (best.rows > 0)
-        choose_lanes(call, &best);
+    choose_lanes(call, &best);
     return best;
 }

@@ -33,11 +33,13 @@ typedef struct prim_window_call {
 typedef struct prim_window_shape {
     int rows; /* outputs of a thread below each other */
     int thread_bits, across_bits;
+    int turns, turn_rows;      /* how often a block computes, and rows of outputs each time */
     int columns, high;         /* outputs of a block, in pixels */
     int band;                  /* rows of the mask that are taken at once */
     int tile_at;               /* bytes of shared memory before the tile: weights */
     int pitch, plane;          /* bytes from row to row of the tile, from channel to channel */
-    int out_pitch, out_plane;  /* the same of outputs in shared memory */
+    int out_at;                /* bytes of shared memory before outputs */
+    int out_pitch, out_plane;  /* from row to row of outputs, from channel to channel */
     int copy_bits;             /* 2^ threads that copy a row */
     int copy_lanes, copy_rows; /* threads that copy a row, and rows that are copied at a time */
     int copy_step;             /* bytes between rows of the tile that a thread copies */

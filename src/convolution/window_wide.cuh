@@ -126,7 +126,8 @@ __global__ void __launch_bounds__(PRIM_WINDOW_THREADS, WIDE_BLOCKS<Pixel>)
         if (own.column < block.columns && own.row < block.rows)
             add_wide_rows<Pixel, ROWS>(p, in_shared, band, element_of_tile(p, own, tile), sums);
     }
-    store<Pixel, ROWS>(p, block, own, sums, shared);
+    put<Pixel, ROWS>(p, block, own, sums, shared);
+    write<Pixel>(p, block, shared);
 }
 
 } // namespace window
