@@ -16,6 +16,14 @@ cudaError_t launch_with_mask(const prim_convolution_args *args, outer_row outer)
     return thin::launch<Pixel>(args, outer, &error) ? error : launch<Pixel>(args, outer);
 }
 
+struct run_any : launch_run {
+    template <typename Pixel>
+    static cudaError_t run(const prim_convolution_args *args)
+    {
+        return launch_with_mask<Pixel>(args, NO_OUTER_ROW);
+    }
+};
+
 /* The sums of rows lie without gaps. */
 template <typename Sum>
 prim_image sums_of_rows(const prim_convolution_args *args)
@@ -74,6 +82,11 @@ bool prim_convolution_is_narrow(const prim_convolution_args *args)
     const size_t most_elements = 96;
     const bool is_line = args->in.height == 1 && args->mask.height == 1;
     return !is_line && args->in.width * args->in.channels <= most_elements;
+}
+
+cudaError_t prim_convolution_any(const prim_convolution_args *args)
+{
+    return dispatch_pair<any::run_any>(args);
 }
 
 bool prim_convolution_has_low_separable(const prim_convolution_args *args)

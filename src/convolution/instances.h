@@ -34,8 +34,24 @@
 /* The sides of separable masks that it has as template arguments, for f32. */
 #define PRIM_CONVOLUTION_SIDES(X) X(3) X(5) X(7) X(9) X(11) X(13) X(15)
 
-/* Those that it has over aligned images of f32 too: their sides, how many elements of a window's
- * row lie before its output, and the outputs of a thread, down. */
-#define PRIM_CONVOLUTION_PATCHES(X) X(3, 1, 3) X(5, 2, 4) X(7, 3, 8)
+/* The squares, whole or separable, that it has over aligned images of f32 too: their sides, how
+ * many elements of a window's row lie before its output, and the outputs of a thread, down. Of two
+ * numbers of outputs, large images take the first one. */
+#define PRIM_CONVOLUTION_PATCHES(X) \
+    X(WHOLE, 3, 1, 3)               \
+    X(WHOLE, 5, 2, 8)               \
+    X(WHOLE, 5, 2, 4)               \
+    X(WHOLE, 7, 3, 8)               \
+    X(WHOLE, 7, 3, 4)               \
+    X(SEPARABLE, 3, 1, 3)           \
+    X(SEPARABLE, 5, 2, 4)           \
+    X(SEPARABLE, 7, 3, 8)
+
+/* The sides of squares that it has for u8 → u8, and the channels. */
+#define PRIM_CONVOLUTION_BYTES(X) X(3, 1) X(3, 3) X(3, 4) X(5, 1) X(5, 3) X(5, 4) X(7, 1) X(7, 3)
+
+/* The same for squares of integers, whose sums are divided by no power of two: with one, they are
+ * those above. */
+#define PRIM_CONVOLUTION_DIVIDED_BYTES(X) X(3, 1) X(3, 3) X(5, 1) X(5, 3)
 
 #endif

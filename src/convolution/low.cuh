@@ -137,6 +137,16 @@ __device__ void add_taps(Sum (&sums)[OUTPUTS<Sum>], const Sum (&w)[COUNT],
     }
 }
 
+/* COUNT taps from `tap` on, of the mask's row `row`. */
+template <typename Pixel, int COUNT, typename Sum>
+__device__ void add_part(Sum (&sums)[OUTPUTS<Sum>], const listed::shared_weights<Sum> &weights,
+                         int row, int tap, const typename Pixel::source *from, int channels)
+{
+    Sum w[COUNT];
+    weights.read(row, tap, w);
+    add_taps<Pixel>(sums, w, from, channels);
+}
+
 /* Row `row` of the mask. */
 template <typename Pixel, typename Sum>
 __device__ void add_row(Sum (&sums)[OUTPUTS<Sum>], const listed::shared_weights<Sum> &weights,
@@ -144,17 +154,14 @@ __device__ void add_row(Sum (&sums)[OUTPUTS<Sum>], const listed::shared_weights<
 {
     int i = 0;
     PRIM_UNROLL(1)
-    for (; i + listed::TAPS <= width; i += listed::TAPS, from += listed::TAPS * channels) {
-        Sum w[listed::TAPS];
-        weights.read(row, i, w);
-        add_taps<Pixel>(sums, w, from, channels);
-    }
-    PRIM_UNROLL(1)
-    for (; i < width; i++, from += channels) {
-        Sum w[1];
-        weights.read(row, i, w);
-        add_taps<Pixel>(sums, w, from, channels);
-    }
+    for (; i + listed::TAPS <= width; i += listed::TAPS, from += listed::TAPS * channels)
+        add_part<Pixel, listed::TAPS>(sums, weights, row, i, from, channels);
+    if (i + 3 == width)
+        add_part<Pixel, 3>(sums, weights, row, i, from, channels);
+    else if (i + 2 == width)
+        add_part<Pixel, 2>(sums, weights, row, i, from, channels);
+    else if (i < width)
+        add_part<Pixel, 1>(sums, weights, row, i, from, channels);
 }
 
 /* The sums of all rows along them, of a thread's columns: each thread takes its row, and the first

@@ -217,8 +217,11 @@ convolve_any(const image_of_rows<typename Pixel::source, typename Pixel::element
             PRIM_UNROLL(1)
             for (; i + listed::TAPS <= p.mask_width; i += listed::TAPS)
                 add_taps<Pixel, listed::TAPS>(sums, p, row, from, own_columns, fill, weights, i);
-            PRIM_UNROLL(1)
-            for (; i < p.mask_width; i++)
+            if (i + 3 == p.mask_width)
+                add_taps<Pixel, 3>(sums, p, row, from, own_columns, fill, weights, i);
+            else if (i + 2 == p.mask_width)
+                add_taps<Pixel, 2>(sums, p, row, from, own_columns, fill, weights, i);
+            else if (i < p.mask_width)
                 add_taps<Pixel, 1>(sums, p, row, from, own_columns, fill, weights, i);
         }
         PRIM_UNROLL(LAYERS)

@@ -1,5 +1,5 @@
-/* REGISTER under separable masks of 3, 5 and 7 of f32 where rows are aligned: a thread reads the
- * patch of the image that all its outputs need, and only then computes.
+/* REGISTER under squares of 3, 5 and 7 of f32, whole or separable, where rows are aligned: a thread
+ * reads the patch of the image that all its outputs need, and only then computes.
  *
  *     ┌───────────┐     4 outputs side by side, some below each other: a patch of 8 x 12 has the
  *     │ · · · · · │     windows of 4 x 8 outputs under 5 x 5
@@ -31,10 +31,13 @@ constexpr int LANES = static_cast<int>(WARP), WARPS = 4, COLUMNS = 4; /* of a th
 constexpr int SPAN = LANES * COLUMNS; /* outputs of a warp in a row */
 constexpr int WORDS = 3 * COLUMNS;    /* of a patch's row; the second vector has the outputs' */
 
-/* Those of a row, and of a column behind them. */
-template <int SIDE>
+/* A separable mask has the weights of a row, and those of a column behind them. */
+template <shape SHAPE, int SIDE>
 struct weights {
-    float values[2 * SIDE];
+    static constexpr int ACROSS = SHAPE == WHOLE ? SIDE : 1; /* products of an output in a row */
+    static constexpr int FIRST = SHAPE == WHOLE ? 0 : SIDE;  /* the first one's weight */
+
+    float values[FIRST + ACROSS * SIDE];
 };
 
 /* On a multiprocessor: what registers allow. */
@@ -145,9 +148,13 @@ __device__ void read_patch(const strips<f32_pixel> &p, int64_t x, int64_t y,
     }
 }
 
-/* Windows become the sums of their rows first. */
+/* Of a separable mask, windows become the sums of their rows first. */
 template <int FIRST, int SIDE, int HEIGHT>
-__device__ void sum_rows(const weights<SIDE> &w, float (&patch)[HEIGHT][WORDS])
+__device__ void sum_rows(const weights<WHOLE, SIDE> &, float (&)[HEIGHT][WORDS])
+{
+}
+template <int FIRST, int SIDE, int HEIGHT>
+__device__ void sum_rows(const weights<SEPARABLE, SIDE> &w, float (&patch)[HEIGHT][WORDS])
 {
     PRIM_UNROLL(HEIGHT)
     for (int j = 0; j < HEIGHT; j++) {
@@ -163,10 +170,11 @@ __device__ void sum_rows(const weights<SIDE> &w, float (&patch)[HEIGHT][WORDS])
 }
 
 /* A thread's outputs. */
-template <int BEFORE, bool INSIDE, int ROWS, int SIDE>
-__device__ void convolve_patch(const strips<f32_pixel> &p, const weights<SIDE> &w, int64_t x,
+template <int BEFORE, bool INSIDE, int ROWS, shape SHAPE, int SIDE>
+__device__ void convolve_patch(const strips<f32_pixel> &p, const weights<SHAPE, SIDE> &w, int64_t x,
                                int64_t y)
 {
+    using Weights = weights<SHAPE, SIDE>;
     constexpr int FIRST = COLUMNS - BEFORE; /* word of a window's first element */
     float patch[ROWS + SIDE - 1][WORDS];
     read_patch<BEFORE, SIDE - 1 - BEFORE, INSIDE>(p, x, y, patch);
@@ -174,24 +182,26 @@ __device__ void convolve_patch(const strips<f32_pixel> &p, const weights<SIDE> &
     PRIM_UNROLL(ROWS)
     for (int r = 0; r < ROWS; r++) {
         float sums[COLUMNS] = {};
-        PRIM_UNROLL(SIDE)
-        for (int j = 0; j < SIDE; j++) {
+        PRIM_UNROLL(SIDE * SIDE)
+        for (int k = 0; k < SIDE * Weights::ACROSS; k++) {
             PRIM_UNROLL(COLUMNS)
             for (int c = 0; c < COLUMNS; c++)
-                sums[c] = add_product(sums[c], w.values[SIDE + j], patch[r + j][FIRST + c]);
+                sums[c] =
+                    add_product(sums[c], w.values[Weights::FIRST + k],
+                                patch[r + k / Weights::ACROSS][FIRST + c + k % Weights::ACROSS]);
         }
         if (INSIDE || y + r < p.height)
             store(p.row_at(p.out, p.out_step, y + r) + x, sums);
     }
 }
 
-template <int SIDE, int BEFORE, int ROWS>
+template <shape SHAPE, int SIDE, int BEFORE, int ROWS>
 __global__ void __launch_bounds__(LANES *WARPS, blocks_here(BLOCKS<SIDE>))
     convolve(const __grid_constant__ image_of_patches image,
-             const __grid_constant__ weights<SIDE> w)
+             const __grid_constant__ weights<SHAPE, SIDE> w)
 {
     /* At once where some elements are outside: as many as registers hold. */
-    constexpr int EDGE_ROWS = ROWS <= 4 ? ROWS : 2;
+    constexpr int EDGE_ROWS = ROWS <= 4 ? ROWS : SHAPE == WHOLE && 2 * BEFORE == SIDE - 1 ? 4 : 2;
     const strips<f32_pixel> &p = image.lines;
     const int lane = static_cast<int>(threadIdx.x) % LANES;
     /* From lane 0, so that the compiler sees that a warp has one. */
@@ -225,7 +235,7 @@ inline unsigned stack_of(int64_t bands)
     return stack;
 }
 
-template <int SIDE, int BEFORE, int ROWS>
+template <shape SHAPE, int SIDE, int BEFORE, int ROWS>
 cudaError_t launch(const prim_convolution_args *args)
 {
     image_of_patches image = {make_strips<f32_pixel>(args, SPAN), 0, 0};
@@ -233,14 +243,16 @@ cudaError_t launch(const prim_convolution_args *args)
     image.in_stack = stack_of(image.bands);
     const size_t stacks =
         prim_divide_up(static_cast<size_t>(image.bands), image.in_stack) * image.lines.across;
-    weights<SIDE> w;
+    weights<SHAPE, SIDE> w;
     copy_weights(args, args->mask, w.values);
-    copy_weights(args, args->mask_y, w.values + SIDE);
-    image.lines.before_y = before_pixel(args, SIDE, args->mask_y.anchor_y);
+    if (SHAPE == SEPARABLE) {
+        copy_weights(args, args->mask_y, w.values + SIDE);
+        image.lines.before_y = before_pixel(args, SIDE, args->mask_y.anchor_y);
+    }
     return prim_launch({args->call.stream,
                         static_cast<unsigned>(prim_divide_up(stacks * image.in_stack, WARPS)),
                         LANES * WARPS},
-                       convolve<SIDE, BEFORE, ROWS>, image, w);
+                       convolve<SHAPE, SIDE, BEFORE, ROWS>, image, w);
 }
 
 } // namespace patch

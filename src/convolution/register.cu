@@ -13,9 +13,11 @@
  * boundary and alignment: that is resolved where tiles are copied (window_tile.cuh) and outputs
  * stored (window_output.cuh). How large a tile is follows from the image: window_shape.c.
  *
- * Separable masks have kernels of their own: walk.cuh and patch.cuh where the sides are known when
- * they are compiled (odd ones of 3 to 15; f32, one channel, weights on the host), and two passes of
- * any.cuh, or one of low.cuh for images of few rows.
+ * Where another kernel is faster, it is taken: for small squares of f32 over aligned rows patch.cuh,
+ * of bytes bytes.cuh, and thin.cuh and any.cuh for thin images, where most of a tile would be empty.
+ * Separable masks have walk.cuh and patch.cuh where the sides are known when they are compiled (odd
+ * ones of 3 to 15; f32, one channel, weights on the host), two passes of any.cuh, or one of low.cuh
+ * for images of few rows.
  *
  * Only tiles at the image's sides apply the boundary.
  *
@@ -55,18 +57,54 @@ PRIM_IS_LISTED(is_width_of_f32, PRIM_CONVOLUTION_F32_WIDTHS, size_t)
 PRIM_IS_LISTED(is_width, PRIM_CONVOLUTION_WIDTHS, size_t)
 PRIM_IS_LISTED(is_compiled_side, PRIM_CONVOLUTION_SIDES, size_t)
 
-/* A separable mask that walk.cuh takes; the image is no smaller than the mask. In narrower images a
- * strip has more lanes than a row has work for. */
+/* A mask that walk.cuh takes if it is separable, and patch.cuh if it is small; the image is no
+ * smaller. In narrower images a strip has more lanes than a row has work for. */
 bool has_strips(const prim_convolution_args *args)
 {
     const size_t most_columns = 0x7fffffff; /* of an image that is not folded */
     const size_t least_columns = 33;        /* of 128 */
-    const prim_mask &mask = args->mask, &mask_y = args->mask_y;
+    const prim_mask &mask = args->mask, &column = is_separable(args) ? args->mask_y : args->mask;
     const prim_image &in = args->in;
-    return is_separable(args) && in.type == CUDA_R_32F && in.channels == 1 &&
-           mask.h_values != nullptr && mask_y.h_values != nullptr && mask_y.height == mask.width &&
+    return in.type == CUDA_R_32F && args->out.type == CUDA_R_32F && in.channels == 1 &&
+           mask.h_values != nullptr && column.h_values != nullptr && column.height == mask.width &&
            is_compiled_side(mask.width) && in.width >= mask.width && in.height >= mask.width &&
            in.width <= most_columns && in.width >= least_columns;
+}
+
+/* Most of a tile would be empty. */
+bool is_thin(const prim_convolution_args *args)
+{
+    enum { LEAST_COLUMNS = 33, LEAST_ROWS = 5 };
+    return args->in.width < LEAST_COLUMNS || args->in.height < LEAST_ROWS;
+}
+
+/* Bytes under a square from the host, over rows that fill a strip of bytes.cuh at least by half. */
+bool is_square_over_bytes(const prim_convolution_args *args)
+{
+    const prim_mask &mask = args->mask;
+    const prim_image &in = args->in;
+    const size_t least_elements = 256, most_elements = 0x7fffffff - 1024; /* of a line */
+    return line_of(args) >= least_elements && !is_thin(args) && in.type == CUDA_R_8U &&
+           args->out.type == CUDA_R_8U && mask.h_values != nullptr && mask.width == mask.height &&
+           in.width >= mask.width && line_of(args) <= most_elements;
+}
+
+bool has_bytes(const prim_convolution_args *args)
+{
+    if (prim_convolution_has_integers(args) || !is_square_over_bytes(args))
+        return false;
+#define PRIM_ROW(side, channel_count)                                   \
+    if (args->mask.width == side && args->in.channels == channel_count) \
+        return prim_convolution_has_tiny_sums(args);
+    PRIM_CONVOLUTION_BYTES(PRIM_ROW)
+#undef PRIM_ROW
+    return false;
+}
+
+bool has_byte_integers(const prim_convolution_args *args)
+{
+    return prim_convolution_has_integers(args) && is_square_over_bytes(args) &&
+           prim_convolution_has_byte_integers(args);
 }
 
 /* The sums between two passes: with a row more, for rows outside of the image. */
@@ -86,10 +124,10 @@ bool copies_weights(const prim_convolution_args *args)
 size_t workspace_bytes(const void *any)
 {
     const prim_convolution_args *args = static_cast<const prim_convolution_args *>(any);
-    if (args->in.width == 0 || args->in.height == 0 || has_strips(args))
+    if (args->in.width == 0 || args->in.height == 0)
         return 0;
     if (is_separable(args))
-        return prim_convolution_has_low_separable(args) ? 0 : sum_bytes(args);
+        return has_strips(args) || prim_convolution_has_low_separable(args) ? 0 : sum_bytes(args);
     return copies_weights(args) ? prim_convolution_weight_words(&args->mask) * sizeof(uint32_t) : 0;
 }
 
@@ -108,16 +146,16 @@ const char *why_not(const void *any)
 
 cudaError_t launch_separable(const prim_convolution_args *args)
 {
-    if (has_strips(args)) {
-        const prim_convolution_launch patches = prim_convolution_patches(args);
-        return patches != nullptr ? patches(args) : prim_convolution_separable(args);
-    }
+    if (has_strips(args))
+        return prim_convolution_separable(args);
     return prim_convolution_has_low_separable(args) ? prim_convolution_low_separable(args)
                                                     : prim_convolution_two_passes(args);
 }
 
-cudaError_t launch_window(const prim_convolution_args *args)
+cudaError_t launch_whole(const prim_convolution_args *args)
 {
+    if (is_thin(args))
+        return prim_convolution_any(args);
     const bool is_f32 = args->in.type == CUDA_R_32F;
     if (!prim_convolution_has_few_weights(args))
         return prim_convolution_window_wide(args);
@@ -135,7 +173,7 @@ cudaError_t launch_with_copy(const prim_convolution_args *args)
     const cudaError_t error = prim_convolution_put_weights(args, args->call.workspace);
     copied.mask.h_values = nullptr;
     copied.mask.d_values = args->call.workspace;
-    return error != cudaSuccess ? error : launch_window(&copied);
+    return error != cudaSuccess ? error : launch_whole(&copied);
 }
 
 cudaError_t launch(const void *any)
@@ -143,9 +181,17 @@ cudaError_t launch(const void *any)
     const prim_convolution_args *args = static_cast<const prim_convolution_args *>(any);
     if (args->in.width == 0 || args->in.height == 0)
         return cudaSuccess;
+    const prim_convolution_launch patches =
+        has_strips(args) ? prim_convolution_patches(args) : nullptr;
+    if (patches != nullptr)
+        return patches(args);
     if (is_separable(args))
         return launch_separable(args);
-    return copies_weights(args) ? launch_with_copy(args) : launch_window(args);
+    if (has_bytes(args))
+        return prim_convolution_bytes(args);
+    if (has_byte_integers(args))
+        return prim_convolution_byte_integers(args);
+    return copies_weights(args) ? launch_with_copy(args) : launch_whole(args);
 }
 
 } // namespace registers

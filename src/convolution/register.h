@@ -28,13 +28,26 @@ cudaError_t prim_convolution_window_types(const prim_convolution_args *args);
 /* Any mask: few weights, or all on the device. */
 cudaError_t prim_convolution_window_wide(const prim_convolution_args *args);
 
+/* Any mask over thin images: few weights on the host, or all on the device. */
+cudaError_t prim_convolution_any(const prim_convolution_args *args);
+
+/* Squares over u8 → u8, where subnormal floats hold all products and sums: the first one reads the
+ * weights, on the host. */
+bool prim_convolution_has_tiny_sums(const prim_convolution_args *args);
+cudaError_t prim_convolution_bytes(const prim_convolution_args *args);
+
+/* The same with masks of integers. */
+bool prim_convolution_has_byte_integers(const prim_convolution_args *args);
+cudaError_t prim_convolution_byte_integers(const prim_convolution_args *args);
+
 /* ---- separable masks ---- */
 
 /* Those whose side is from instances.h: of one channel of f32, from host memory, no larger than the
  * image. */
 cudaError_t prim_convolution_separable(const prim_convolution_args *args);
 
-/* The launch of small ones of these over aligned rows; NULL where another is faster. */
+/* The launch of small ones of these, or of such squares, over aligned rows; NULL where another is
+ * faster. */
 typedef cudaError_t (*prim_convolution_launch)(const prim_convolution_args *args);
 prim_convolution_launch prim_convolution_patches(const prim_convolution_args *args);
 

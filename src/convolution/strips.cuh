@@ -125,6 +125,9 @@ struct strip_rows {
     }
 };
 
+/* Masks of w · h weights, or of the w of a row and the h of a column behind them. */
+enum shape { WHOLE, SEPARABLE };
+
 /* ---- on the host ---- */
 
 inline void copy_weights(const prim_convolution_args *args, const prim_mask &mask, float *to)
@@ -175,8 +178,9 @@ strips<Pixel> make_strips(const prim_convolution_args *args, int span)
 /* The height of strips, so that they fill whole waves of warps as nearly as possible. A wave takes
  * as long as a strip: its rows, its halo rows, and some time to begin; idle warps in the last wave
  * are modelled as an eighth of a wave more. `step` rows are taken at once; a multiprocessor has
- * `warps` at a time. */
-inline int rows_of_strips(int64_t rows, unsigned across, int mask_rows, int step, unsigned warps)
+ * `warps` at a time. No more rows than `most_rows`, where MOST_WAVES allow it. */
+inline int rows_of_strips(int64_t rows, unsigned across, int mask_rows, int step, unsigned warps,
+                          int most_rows = 1 << 20)
 {
     constexpr int64_t MOST_WAVES = 12;
     const int64_t more = mask_rows - 1, begin = 1;
@@ -188,7 +192,7 @@ inline int rows_of_strips(int64_t rows, unsigned across, int mask_rows, int step
         high = (high + more + step - 1) / step * step - more; /* so that no step is cut short */
         const int64_t all = (rows + high - 1) / high * across;
         const int64_t time = (8 * ((all + at_once - 1) / at_once) + 1) * (high + more + begin);
-        if (best == 0 || time < least) {
+        if (best == 0 || best > most_rows || time < least) {
             best = high;
             least = time;
         }

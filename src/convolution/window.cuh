@@ -138,12 +138,9 @@ __device__ void add_rows(const task<Pixel> &p, const weights<typename Pixel::sum
     }
 }
 
-/* Outputs of a thread below each other: as many as registers allow, of narrow elements more, which
- * take more instructions for fewer bytes. */
+/* Outputs of a thread below each other: as many as registers allow. */
 template <typename Pixel, int WIDTH>
-constexpr int ROWS_UNDER = sizeof(typename Pixel::sum) > WORD_BYTES         ? (WIDTH <= 6 ? 4 : 2)
-                           : IS_NARROW<typename Pixel::source> &&WIDTH <= 0 ? 8
-                                                                            : 4;
+constexpr int ROWS_UNDER = sizeof(typename Pixel::sum) > WORD_BYTES &&WIDTH > 6 ? 2 : 4;
 
 /* Words of registers that ring and sums take. */
 template <typename Pixel, int WIDTH, int ROWS>
@@ -165,6 +162,8 @@ constexpr bounds bounds_of(int words)
 template <typename Pixel, int WIDTH, int ROWS>
 constexpr bounds BOUNDS = bounds_of(WORDS_OF_SUMS<Pixel, WIDTH, ROWS>);
 
+constexpr int PIECES_AT_ONCE = 4; /* that a thread copies, so that its loads overlap */
+
 template <typename Pixel, int WIDTH, int ROWS>
 __global__ void __launch_bounds__(BOUNDS<Pixel, WIDTH, ROWS>.threads,
                                   blocks_at_once(BOUNDS<Pixel, WIDTH, ROWS>.threads,
@@ -174,7 +173,7 @@ __global__ void __launch_bounds__(BOUNDS<Pixel, WIDTH, ROWS>.threads,
 {
     PRIM_SHARED_DYNAMIC(unsigned char, tile);
     const block_place block(p);
-    bring_tile(p, block, 0, p.mask_height, tile);
+    bring_tile<PIECES_AT_ONCE>(p, block, 0, p.mask_height, tile);
     wait_for_copies();
     __syncthreads();
     thread_place own = thread_place::of<Pixel, ROWS>(p);

@@ -133,67 +133,79 @@ __device__ void put_in_planes(const task<Pixel> &p, const thread_place &own,
                    own.column);
 }
 
-/* Elements of 4 and 8 bytes as they lie in memory: lanes side by side. */
-template <typename Pixel>
-__device__ void write_elements(const task<Pixel> &p, typename Pixel::element *to, int count,
-                               const unsigned char *from, int lane, int lanes)
+/* ---- pixels joined ---- */
+
+/* Where byte `at` of joined rows lies in shared memory: 16 bytes of eight pixels that are written at
+ * the same time, up to 128 bytes apart, lie in different banks. */
+__device__ inline int place_of_byte(int at)
 {
-    const int pixels = lanes / p.channels, channels = lanes % p.channels;
-    int pixel = lane / p.channels, channel = lane % p.channels;
-    PRIM_UNROLL(1)
-    for (int e = lane; e < count; e += lanes) {
-        to[e] = reinterpret_cast<const typename Pixel::element *>(
-            from + channel * p.shape.out_plane)[pixel];
-        pixel += pixels;
-        channel += channels;
-        if (channel >= p.channels) {
-            channel -= p.channels;
-            pixel++;
-        }
+    return at ^ ((at >> 7 & 7) << 4);
+}
+
+/* Four pixels of narrow elements, out of the planes from `from` on. */
+template <typename T, int CHANNELS>
+__device__ void join_narrow(const unsigned char *from, int plane, unsigned char *to, int at)
+{
+    constexpr int SIZE = static_cast<int>(sizeof(T)), WORDS = pixel_order<SIZE, CHANNELS>::WORDS,
+                  EACH = WORDS / CHANNELS;
+    uint32_t planes[WORDS];
+    PRIM_UNROLL(CHANNELS)
+    for (int c = 0; c < CHANNELS; c++) {
+        const auto elements = *reinterpret_cast<const packed<T, COLUMNS> *>(from + c * plane);
+        PRIM_UNROLL(EACH)
+        for (int w = 0; w < EACH; w++)
+            planes[c * EACH + w] = elements.words[w];
+    }
+    PRIM_UNROLL(WORDS)
+    for (int w = 0; w < WORDS; w++) {
+        uint32_t *const word = reinterpret_cast<uint32_t *>(to + place_of_byte(at + 4 * w));
+        *word = word_of_pixels<SIZE, CHANNELS>(planes, w);
     }
 }
 
-/* ---- narrow elements, four pixels at a time ---- */
-
-/* Four pixels as they lie in memory, out of the planes from `from` on. */
+/* The same of elements of 4 and 8 bytes. */
 template <typename T, int CHANNELS>
-struct joined_pixels {
-    static constexpr int SIZE = static_cast<int>(sizeof(T)),
-                         WORDS = pixel_order<SIZE, CHANNELS>::WORDS;
-    uint32_t planes[WORDS];
-
-    __device__ joined_pixels(const unsigned char *from, int plane)
-    {
-        constexpr int EACH = WORDS / CHANNELS;
-        PRIM_UNROLL(CHANNELS)
-        for (int c = 0; c < CHANNELS; c++) {
-            const auto elements = *reinterpret_cast<const packed<T, COLUMNS> *>(from + c * plane);
+__device__ void join_wide(const unsigned char *from, int plane, unsigned char *to, int at)
+{
+    constexpr int EACH = static_cast<int>(VECTOR_ELEMENTS<T>);
+    T pixels[COLUMNS * CHANNELS];
+    PRIM_UNROLL(CHANNELS)
+    for (int c = 0; c < CHANNELS; c++) {
+        PRIM_UNROLL(COLUMNS)
+        for (int e = 0; e < COLUMNS; e += EACH) {
+            const vector<T> some = reinterpret_cast<const vector<T> *>(from + c * plane)[e / EACH];
             PRIM_UNROLL(EACH)
-            for (int w = 0; w < EACH; w++)
-                planes[c * EACH + w] = elements.words[w];
+            for (int i = 0; i < EACH; i++)
+                pixels[(e + i) * CHANNELS + c] = some.words[i];
         }
     }
-    __device__ uint32_t word(int w) const
-    {
-        return word_of_pixels<SIZE, CHANNELS>(planes, w);
+    PRIM_UNROLL(COLUMNS * CHANNELS)
+    for (int e = 0; e < COLUMNS * CHANNELS; e += EACH) {
+        vector<T> some;
+        PRIM_UNROLL(EACH)
+        for (int i = 0; i < EACH; i++)
+            some.words[i] = pixels[e + i];
+        const int byte = at + e * static_cast<int>(sizeof(T));
+        *reinterpret_cast<vector<T> *>(to + place_of_byte(byte)) = some;
     }
-};
+}
 
-/* All rows of a block, from planes into rows at `to`, a word behind the other. */
+/* All rows of a block, from planes into rows as they lie in memory. */
 template <int CHANNELS, typename Pixel>
 __device__ void join_planes(const task<Pixel> &p, const unsigned char *planes, unsigned char *to)
 {
-    using pixels = joined_pixels<typename Pixel::element, CHANNELS>;
+    using element = typename Pixel::element;
     const int bits = p.shape.across_bits, count = p.shape.high << bits;
     PRIM_UNROLL(1)
     for (int i = static_cast<int>(threadIdx.x); i < count; i += static_cast<int>(blockDim.x)) {
-        const int row = i >> bits, x = (i - (row << bits)) * COLUMNS * pixels::SIZE;
-        const pixels some(planes + row * p.shape.out_pitch + x, p.shape.out_plane);
-        uint32_t *const words =
-            reinterpret_cast<uint32_t *>(to + row * p.shape.out_pitch * CHANNELS + x * CHANNELS);
-        PRIM_UNROLL(pixels::WORDS)
-        for (int w = 0; w < pixels::WORDS; w++)
-            words[w] = some.word(w);
+        const int row = i >> bits,
+                  x = (i - (row << bits)) * COLUMNS * static_cast<int>(sizeof(element));
+        const unsigned char *const from = planes + row * p.shape.out_pitch + x;
+        const int at = (row * p.shape.out_pitch + x) * CHANNELS;
+        if constexpr (IS_NARROW<element>)
+            join_narrow<element, CHANNELS>(from, p.shape.out_plane, to, at);
+        else
+            join_wide<element, CHANNELS>(from, p.shape.out_plane, to, at);
     }
 }
 
@@ -208,6 +220,8 @@ __device__ void join_channels(const task<Pixel> &p, const unsigned char *planes,
         join_planes<4>(p, planes, to);
 }
 
+/* ---- rows into memory ---- */
+
 /* Bytes `from` to `to` of a word, that memory has at `word`: all of them at once, or one by one. */
 __device__ inline void store_bytes(unsigned char *word, uint32_t bytes, int from, int to)
 {
@@ -221,63 +235,92 @@ __device__ inline void store_bytes(unsigned char *word, uint32_t bytes, int from
         word[b] = static_cast<unsigned char>(bytes >> 8 * b);
 }
 
-/* A row of so many bytes. Where it begins `past` bytes behind a word of memory, each word there has
- * bytes of two words of the row. Beside the row nothing is stored. */
-__device__ inline void write_bytes(unsigned char *to, int count, const unsigned char *from,
-                                   int lane, int lanes)
+/* Rows in shared memory: joined ones, or the only plane. */
+template <bool JOINED>
+struct shared_rows {
+    const unsigned char *rows;
+
+    template <typename T>
+    __device__ T read(int byte) const
+    {
+        return *reinterpret_cast<const T *>(rows + (JOINED ? place_of_byte(byte) : byte));
+    }
+};
+
+/* A row of so many bytes that begins at 16 bytes. */
+template <bool JOINED>
+__device__ void write_vectors(unsigned char *to, int count, const shared_rows<JOINED> &from, int at,
+                              int lane, int lanes)
+{
+    constexpr int VECTOR = static_cast<int>(VECTOR_BYTES), WORD = static_cast<int>(WORD_BYTES);
+    using vectors = vector<uint32_t>;
+    PRIM_UNROLL(1)
+    for (int b = lane * VECTOR; b < count; b += lanes * VECTOR) {
+        const vectors some = from.template read<vectors>(at + b);
+        if (b + VECTOR <= count) {
+            *reinterpret_cast<vectors *>(to + b) = some;
+            continue;
+        }
+        PRIM_UNROLL(VECTOR / WORD)
+        for (int w = 0; w < VECTOR / WORD; w++)
+            store_bytes(to + b + w * WORD, some.words[w], 0, count - b - w * WORD);
+    }
+}
+
+/* The same that begins anywhere: `past` bytes behind a word, so that each word of memory has bytes
+ * of two words of the row. Beside the row nothing is stored. */
+template <bool JOINED>
+__device__ void write_words(unsigned char *to, int count, const shared_rows<JOINED> &from, int at,
+                            int lane, int lanes)
 {
     constexpr int WORD = static_cast<int>(WORD_BYTES);
     const int past = static_cast<int>(past_word(to)), shift = 8 * (WORD - past);
-    const uint32_t *const words = reinterpret_cast<const uint32_t *>(from);
     to -= past;
     count += past;
     PRIM_UNROLL(1)
     for (int w = lane; w * WORD < count; w += lanes) {
-        uint32_t bytes = words[w];
-        if (past > 0)
-            bytes = bits_from(w > 0 ? words[w - 1] : 0, bytes, shift);
+        uint32_t bytes = from.template read<uint32_t>(at + w * WORD);
+        if (past > 0) {
+            const uint32_t before = w > 0 ? from.template read<uint32_t>(at + (w - 1) * WORD) : 0;
+            bytes = bits_from(before, bytes, shift);
+        }
         store_bytes(to + w * WORD, bytes, w == 0 ? past : 0, count - w * WORD);
     }
 }
 
-/* ---- the tile ---- */
-
 /* A block's rows, each by lanes side by side. */
-template <typename Pixel>
+template <bool JOINED, typename Pixel>
 __device__ void write_rows(const task<Pixel> &p, const block_place &block,
-                           const unsigned char *from, int pitch)
+                           const shared_rows<JOINED> &from, int pitch)
 {
-    using element = typename Pixel::element;
     const int thread = static_cast<int>(threadIdx.x), lanes = 1 << p.shape.store_bits;
-    const int lane = thread & (lanes - 1), step = static_cast<int>(blockDim.x) >> p.shape.store_bits;
-    const int count = block.columns * p.channels;
+    const int lane = thread & (lanes - 1),
+              step = static_cast<int>(blockDim.x) >> p.shape.store_bits;
+    const int pixel = p.channels * static_cast<int>(sizeof(typename Pixel::element));
     PRIM_UNROLL(1)
     for (int row = thread >> p.shape.store_bits; row < block.rows; row += step) {
-        element *const to = row_out(p, block.y + row) + block.x * p.channels;
-        if constexpr (IS_NARROW<element>)
-            write_bytes(reinterpret_cast<unsigned char *>(to),
-                        count * static_cast<int>(sizeof(element)), from + row * pitch, lane, lanes);
+        unsigned char *const to =
+            reinterpret_cast<unsigned char *>(row_out(p, block.y + row)) + block.x * pixel;
+        if (bytes_past_vector(to) == 0)
+            write_vectors(to, block.columns * pixel, from, row * pitch, lane, lanes);
         else
-            write_elements(p, to, count, from + row * pitch, lane, lanes);
+            write_words(to, block.columns * pixel, from, row * pitch, lane, lanes);
     }
 }
 
-/* Stores a thread's sums, or puts them where write() takes them from: narrow elements have shared
- * memory of their own, others take the place of the tile. All threads of the block call it. */
+/* Stores a thread's sums, or puts them where write() takes them from. */
 template <typename Pixel, int ROWS>
 __device__ void put(const task<Pixel> &p, const block_place &block, const thread_place &own,
                     const typename Pixel::sum (&sums)[ROWS][COLUMNS], unsigned char *shared)
 {
-    if (p.stores_from_registers) {
+    if (p.stores_from_registers)
         store_from_registers<Pixel, ROWS>(p, block, own, sums);
-        return;
-    }
-    if (!IS_NARROW<typename Pixel::element>)
-        __syncthreads(); /* the tile has been read */
-    put_in_planes<Pixel, ROWS>(p, own, sums, shared + p.shape.out_at);
+    else
+        put_in_planes<Pixel, ROWS>(p, own, sums, shared + p.shape.out_at);
 }
 
-/* Narrow pixels of several channels are joined in the place of the tile. */
+/* All threads of the block call it. Pixels of several channels are joined in the place of the
+ * tile. */
 template <typename Pixel>
 __device__ void write(const task<Pixel> &p, const block_place &block, unsigned char *shared)
 {
@@ -285,14 +328,13 @@ __device__ void write(const task<Pixel> &p, const block_place &block, unsigned c
         return;
     __syncthreads();
     unsigned char *const planes = shared + p.shape.out_at;
-    if (!IS_NARROW<typename Pixel::element> || p.channels == 1) {
-        write_rows(p, block, planes, p.shape.out_pitch);
+    if (p.channels == 1) {
+        write_rows(p, block, shared_rows<false>{planes}, p.shape.out_pitch);
         return;
     }
-    if constexpr (IS_NARROW<typename Pixel::element>)
-        join_channels(p, planes, shared);
+    join_channels(p, planes, shared);
     __syncthreads();
-    write_rows(p, block, shared, p.shape.out_pitch * p.channels);
+    write_rows(p, block, shared_rows<true>{shared}, p.shape.out_pitch * p.channels);
 }
 
 } // namespace window

@@ -68,8 +68,8 @@ __device__ uint32_t gathered(const uint32_t (&words)[WORDS], const int (&at)[WOR
 }
 
 template <int SIZE, int CHANNELS>
-__device__ uint32_t word_of_planes(
-    const uint32_t (&pixels)[pixel_order<SIZE, CHANNELS>::WORDS], int word)
+__device__ uint32_t word_of_planes(const uint32_t (&pixels)[pixel_order<SIZE, CHANNELS>::WORDS],
+                                   int word)
 {
     using order = pixel_order<SIZE, CHANNELS>;
     const int at[WORD_BYTES] = {order::in_memory(4 * word), order::in_memory(4 * word + 1),
@@ -78,8 +78,8 @@ __device__ uint32_t word_of_planes(
 }
 
 template <int SIZE, int CHANNELS>
-__device__ uint32_t word_of_pixels(
-    const uint32_t (&planes)[pixel_order<SIZE, CHANNELS>::WORDS], int word)
+__device__ uint32_t word_of_pixels(const uint32_t (&planes)[pixel_order<SIZE, CHANNELS>::WORDS],
+                                   int word)
 {
     using order = pixel_order<SIZE, CHANNELS>;
     const int at[WORD_BYTES] = {order::in_planes(4 * word), order::in_planes(4 * word + 1),

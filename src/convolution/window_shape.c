@@ -12,22 +12,21 @@
 #include "common/host/sizes.h"
 
 enum {
-    SHARED_BYTES = 48 << 10, /* what every device has without opting in */
-    LEAST_BITS = 5,          /* a warp belongs to one channel */
+    LEAST_BITS = 5, /* a warp belongs to one channel */
     /* Threads for each channel of a block, as 2^: of one channel, of two or three, and of four. */
     BITS_OF_ONE = 7,
     BITS_OF_SEVERAL = 6,
-    BITS_OF_FOUR = 6,
+    BITS_OF_FOUR = 5,
     /* With fewer threads for each multiprocessor, they have one row instead of several: then loads
      * and products of more of them overlap. Fewer still where the wide kernel takes over then,
      * which has more instructions for an output. */
     LEAST_THREADS = 256,
-    LEAST_THREADS_BEFORE_WIDE = 64,
-    MOST_TURNS = 4,
-    ENOUGH_BLOCKS = 12,       /* on a multiprocessor, for more turns of fewer blocks */
+    LEAST_THREADS_BEFORE_WIDE = 32,
+    MOST_TURNS = 4,           /* that a block computes, over as many rows each time */
+    ENOUGH_BLOCKS = 24,       /* on a multiprocessor, for more turns of fewer blocks */
     MOST_ACROSS = 0x7fffffff, /* tiles side by side: a grid has no more */
     LEAST_ROWS = 3,           /* of an image: of fewer, a thread's rows would mostly be none */
-    LEAST_PIECE = 64,         /* bytes of a row that lanes copy side by side */
+    LEAST_PIECE = 32,         /* bytes of a row that lanes copy side by side */
     SECTOR = 32,              /* bytes that memory delivers together */
     PRODUCTS_PER_BYTE = 6,    /* that a multiprocessor computes while a byte is copied */
     VECTOR = 16,
@@ -82,8 +81,10 @@ static int lane_bits(int units, int unit_bytes, int rows, int most_lanes, int th
     for (int bits = 0; 1 << bits <= most_lanes; bits++) {
         const int lanes = 1 << bits, at_once = threads >> bits;
         const int steps = (units + lanes - 1) / lanes * ((rows + at_once - 1) / at_once);
-        const bool is_short = lanes <= units && lanes * unit_bytes <= LEAST_PIECE;
-        if (least_steps == 0 || steps <= least_steps || is_short) {
+        const bool is_short = lanes < units && 2 * lanes <= most_lanes;
+        if (is_short && lanes * unit_bytes < LEAST_PIECE)
+            continue;
+        if (least_steps == 0 || steps <= least_steps) {
             best = bits;
             least_steps = steps;
         }
@@ -106,7 +107,7 @@ static int pitch_of(int bytes, int rows, int span)
 /* Outputs that go through shared memory, channel by channel. Returns their bytes. */
 static int lay_out_outputs(const prim_window_call *call, prim_window_shape *s)
 {
-    const int bytes = s->columns * call->element_bytes;
+    const int bytes = round_up(s->columns * call->element_bytes, VECTOR);
     if (call->stores_from_registers)
         return 0;
     s->out_pitch = bytes;
@@ -135,10 +136,9 @@ static bool lay_out(const prim_window_call *call, block_size size, int across_bi
     const int elements = s->columns - PRIM_WINDOW_COLUMNS + call->reach;
     s->pitch = pitch_of(elements * call->source_bytes, size.rows, span);
     const int row = s->pitch * call->channels, outputs = lay_out_outputs(call, s);
-    const bool is_apart = call->element_bytes < 4; /* outputs, from the tile */
-    const int room = SHARED_BYTES - (s->high - 1) * row - (is_apart ? outputs : 0);
+    const int room = PRIM_WINDOW_SHARED - (s->high - 1) * row - outputs;
     const int most = room / (row + (int)call->weight_bytes);
-    if (room < 0 || most == 0 || outputs > SHARED_BYTES)
+    if (room < 0 || most == 0)
         return false;
     s->band = least((size_t)most, call->mask_height);
     if (call->weight_bytes == 0 && (size_t)s->band < call->mask_height)
@@ -146,13 +146,11 @@ static bool lay_out(const prim_window_call *call, block_size size, int across_bi
     s->plane = s->pitch * (s->high + s->band - 1);
     s->tile_at = s->band * (int)call->weight_bytes;
     s->shared_bytes = s->tile_at + s->plane * call->channels;
-    if (is_apart) {
-        s->out_at = s->shared_bytes;
-        s->shared_bytes += outputs;
-    } else if (s->shared_bytes < outputs) {
-        s->shared_bytes = outputs;
-    }
-    return true;
+    if (call->channels > 1 && s->shared_bytes < outputs)
+        s->shared_bytes = outputs; /* joined pixels, in the tile's place */
+    s->out_at = s->shared_bytes;
+    s->shared_bytes += outputs;
+    return s->shared_bytes <= PRIM_WINDOW_SHARED;
 }
 
 /* What the image costs in such tiles, in bytes that are copied. */
@@ -180,7 +178,6 @@ static void choose_lanes(const prim_window_call *call, prim_window_shape *s)
     const int columns = least(call->width, (size_t)s->columns) + (int)call->mask_width - 1,
               rows = least(call->height, (size_t)s->high);
     const int out_bytes = s->columns * call->channels * call->element_bytes;
-    const int out_unit = call->element_bytes < 4 ? 4 : call->element_bytes;
     const int copiers = is_narrow(call) ? threads * call->channels : threads;
     s->pieces = (s->columns + (int)call->mask_width - 1 + in_unit - 1) / in_unit;
     s->per_piece = ((1u << PRIM_WINDOW_PIECE_BITS) + (unsigned)s->pieces - 1) / (unsigned)s->pieces;
@@ -191,7 +188,7 @@ static void choose_lanes(const prim_window_call *call, prim_window_shape *s)
     s->copy_lanes = 1 << s->copy_bits;
     s->copy_rows = copiers >> s->copy_bits;
     s->copy_step = s->copy_rows * s->pitch;
-    s->store_bits = lane_bits(out_bytes / out_unit, out_unit, rows, threads,
+    s->store_bits = lane_bits((out_bytes + VECTOR - 1) / VECTOR, VECTOR, rows, threads,
                               threads * call->channels);
 }
 
@@ -216,14 +213,13 @@ static prim_window_shape best_shape(const prim_window_call *call, block_size siz
 }
 
 /* How often a block computes: what a thread does once is a large part of its work. Not where there
- * are few blocks, nor where outputs take the tile's place in shared memory. */
+ * are few blocks. */
 static int turns_of_block(const prim_window_call *call, int rows, int bits)
 {
     const size_t threads = prim_divide_up(call->width, PRIM_WINDOW_COLUMNS) *
                            prim_divide_up(call->height, (size_t)rows);
-    const bool is_free = call->stores_from_registers || call->element_bytes < 4;
     int turns = 1;
-    if (is_free && call->weight_bytes == 0)
+    if (call->weight_bytes == 0)
         while (turns < MOST_TURNS &&
                (threads >> bits) / (2 * (size_t)turns) >= ENOUGH_BLOCKS * call->multiprocessors)
             turns *= 2;

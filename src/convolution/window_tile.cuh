@@ -195,32 +195,35 @@ struct piece_place {
     }
 };
 
-/* All rows and channels of a tile whose words lie in the image. */
-template <int CHANNELS, typename Pixel>
+/* All rows and channels of a tile whose words lie in the image. MOST_AT_ONCE pieces of a thread, or
+ * half as many large ones, are on their way together. */
+template <int MOST_AT_ONCE, int CHANNELS, typename Pixel>
 __device__ void copy_inside(const task<Pixel> &p, const typename Pixel::source *from, int rows,
                             unsigned char *tile)
 {
     using some = piece<typename Pixel::source, CHANNELS>;
-    constexpr int AT_ONCE = some::WORDS <= 4 ? 4 : 2;
+    constexpr int AT_ONCE = some::WORDS <= 4 ? MOST_AT_ONCE : (MOST_AT_ONCE + 1) / 2;
     const prim_window_shape &shape = p.shape;
     const int thread = static_cast<int>(threadIdx.x);
     piece_place at;
-    at.row = static_cast<int>(static_cast<unsigned>(thread) * shape.per_piece >>
-                              PRIM_WINDOW_PIECE_BITS);
+    at.row =
+        static_cast<int>(static_cast<unsigned>(thread) * shape.per_piece >> PRIM_WINDOW_PIECE_BITS);
     at.piece = thread - at.row * shape.pieces;
     PRIM_UNROLL(1)
     while (at.row < rows) {
         some pieces[AT_ONCE];
         int to[AT_ONCE];
+        bool is_inside[AT_ONCE]; /* the first one is */
         PRIM_UNROLL(AT_ONCE)
         for (int i = 0; i < AT_ONCE; i++, at.advance(shape)) {
-            to[i] = at.row < rows ? at.row * shape.pitch + at.piece * some::PIXELS * some::SIZE : -1;
-            if (to[i] >= 0)
+            is_inside[i] = i == 0 || at.row < rows;
+            to[i] = at.row * shape.pitch + at.piece * some::PIXELS * some::SIZE;
+            if (is_inside[i])
                 pieces[i].load(row_on(p, from, at.row) + at.piece * some::PIXELS * CHANNELS);
         }
         PRIM_UNROLL(AT_ONCE)
         for (int i = 0; i < AT_ONCE; i++)
-            if (to[i] >= 0)
+            if (is_inside[i])
                 pieces[i].store(tile + to[i], shape.plane);
     }
 }
@@ -368,7 +371,7 @@ __device__ const typename Pixel::source *line_for(const task<Pixel> &p, int64_t 
 }
 
 /* A tile inside of the image, from its first element on. */
-template <typename Pixel>
+template <int AT_ONCE, typename Pixel>
 __device__ void copy_tile(const task<Pixel> &p, const typename Pixel::source *from,
                           const share &own, int columns, int rows, unsigned char *tile)
 {
@@ -384,19 +387,19 @@ __device__ void copy_tile(const task<Pixel> &p, const typename Pixel::source *fr
                 reinterpret_cast<const char *>(from) + p.in_step);
         }
     } else if (p.channels == 1) {
-        copy_inside<1>(p, from, rows, tile);
+        copy_inside<AT_ONCE, 1>(p, from, rows, tile);
     } else if (p.channels == 2) {
-        copy_inside<2>(p, from, rows, tile);
+        copy_inside<AT_ONCE, 2>(p, from, rows, tile);
     } else if (p.channels == 3) {
-        copy_inside<3>(p, from, rows, tile);
+        copy_inside<AT_ONCE, 3>(p, from, rows, tile);
     } else {
-        copy_inside<4>(p, from, rows, tile);
+        copy_inside<AT_ONCE, 4>(p, from, rows, tile);
     }
 }
 
 /* Copies the rows under `band` rows of the mask, from its row `first` on. Valid after a wait for
  * copies and a barrier. */
-template <typename Pixel>
+template <int AT_ONCE, typename Pixel>
 __device__ void bring_tile(const task<Pixel> &p, const block_place &block, int first, int band,
                            unsigned char *tile)
 {
@@ -407,7 +410,7 @@ __device__ void bring_tile(const task<Pixel> &p, const block_place &block, int f
     const int64_t x = block.x - p.before_x, y = block.y - p.before_y + first;
     unsigned char *to = tile + own.channel * p.shape.plane + own.row * p.shape.pitch;
     if (x >= MORE && x + columns + MORE <= p.width && y >= 0 && y + rows <= p.height) {
-        copy_tile(p, row_on(p, p.in, y) + x * p.channels, own, columns, rows, tile);
+        copy_tile<AT_ONCE>(p, row_on(p, p.in, y) + x * p.channels, own, columns, rows, tile);
         return;
     }
     PRIM_UNROLL(1)

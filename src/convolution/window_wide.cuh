@@ -93,13 +93,10 @@ __device__ void add_wide_rows(const task<Pixel> &p, const typename Pixel::sum *w
     }
 }
 
-/* Of the most threads, on a multiprocessor: sums stay in registers while narrow elements are
- * copied, four rows at once. */
+/* Of the most threads, on a multiprocessor. Sums stay in registers while a tile is copied, so a
+ * thread copies one piece after the other. */
 template <typename Pixel>
-constexpr int WIDE_BLOCKS = IS_NARROW<typename Pixel::source> ||
-                                    sizeof(typename Pixel::sum) > WORD_BYTES
-                                ? 1
-                                : 2;
+constexpr unsigned WIDE_BLOCKS = sizeof(typename Pixel::sum) > WORD_BYTES ? 1 : 2;
 
 template <typename Pixel, int ROWS>
 __global__ void __launch_bounds__(PRIM_WINDOW_THREADS, WIDE_BLOCKS<Pixel>)
@@ -120,7 +117,7 @@ __global__ void __launch_bounds__(PRIM_WINDOW_THREADS, WIDE_BLOCKS<Pixel>)
         if (first > 0)
             __syncthreads(); /* the band before has been read */
         listed::bring(w, p.mask_width, first, band, listed::padded(p.mask_width), in_shared);
-        bring_tile(p, block, first, band, tile);
+        bring_tile<1>(p, block, first, band, tile);
         wait_for_copies();
         __syncthreads();
         if (own.column < block.columns && own.row < block.rows)
