@@ -13,8 +13,8 @@
  * boundary and alignment: that is resolved where tiles are copied (window_tile.cuh) and outputs
  * stored (window_output.cuh). How large a tile is follows from the image: window_shape.c.
  *
- * Where another kernel is faster, it is taken: for small squares of f32 over aligned rows patch.cuh,
- * of bytes bytes.cuh, and thin.cuh and any.cuh for thin images, where most of a tile would be empty.
+ * Where another kernel is faster, it is taken: for small squares patch.cuh, over aligned rows of
+ * f32, and bytes.cuh; for thin images, where most of a tile would be empty, thin.cuh and any.cuh.
  * Separable masks have walk.cuh and patch.cuh where the sides are known when they are compiled (odd
  * ones of 3 to 15; f32, one channel, weights on the host), two passes of any.cuh, or one of low.cuh
  * for images of few rows.

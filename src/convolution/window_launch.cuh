@@ -94,17 +94,11 @@ template <typename Pixel, typename Weights>
 cudaError_t launch_tiles(const prim_convolution_args *args, task<Pixel> p, const Weights &w,
                          void (*kernel)(task<Pixel>, Weights))
 {
-    constexpr size_t MOST_DOWN = 65535;      /* what a grid has */
-    constexpr int WITHOUT_ASKING = 48 << 10; /* bytes of shared memory */
+    constexpr size_t MOST_DOWN = 65535; /* what a grid has */
     const prim_window_shape &shape = p.shape;
     const size_t across = prim_divide_up(args->in.width, static_cast<size_t>(shape.columns)),
                  down = prim_divide_up(args->in.height, static_cast<size_t>(shape.high));
     const unsigned threads = static_cast<unsigned>(p.channels) << shape.thread_bits;
-    if (shape.shared_bytes > WITHOUT_ASKING) {
-        const cudaError_t refused = prim_allow_shared(kernel, PRIM_WINDOW_SHARED);
-        if (refused != cudaSuccess)
-            return refused;
-    }
     for (size_t first = 0; first < down; first += MOST_DOWN) {
         const size_t left = down - first, rows = left < MOST_DOWN ? left : MOST_DOWN;
         const dim3 grid(static_cast<unsigned>(across), static_cast<unsigned>(rows));

@@ -135,8 +135,8 @@ __device__ void put_in_planes(const task<Pixel> &p, const thread_place &own,
 
 /* ---- pixels joined ---- */
 
-/* Where byte `at` of joined rows lies in shared memory: 16 bytes of eight pixels that are written at
- * the same time, up to 128 bytes apart, lie in different banks. */
+/* Where byte `at` of joined rows lies in shared memory: what eight threads write at the same time,
+ * 16 bytes each and up to 128 bytes apart, lies in different banks. */
 __device__ inline int place_of_byte(int at)
 {
     return at ^ ((at >> 7 & 7) << 4);

@@ -12,7 +12,7 @@ extern "C" {
 enum {
     PRIM_WINDOW_COLUMNS = 4,       /* pixels side by side of a thread */
     PRIM_WINDOW_THREADS = 384,     /* of a block at most */
-    PRIM_WINDOW_SHARED = 64 << 10, /* bytes of a block at most, which every device has */
+    PRIM_WINDOW_SHARED = 48 << 10, /* bytes of a block at most: none has to be asked for */
     PRIM_WINDOW_PIECE_BITS = 20    /* for a division: see window_shape.c */
 };
 
