@@ -2271,3 +2271,67 @@ Test(convolution, variants_have_names_and_ideas)
     }
     cr_assert_null(prim_convolution_variant_info((prim_convolution_variant)9999));
 }
+
+/* ---- routes of REGISTER ---- */
+
+typedef struct routed {
+    const char *route;
+    cudaDataType_t type, mask_type;
+    int channels;
+    extent image, mask;
+    bool is_separable;
+} routed;
+
+static const routed routes[] = {
+    {"window", CUDA_R_32F, CUDA_R_32F, 1, {1000, 700}, {4, 4}, false},
+    {"window", CUDA_R_32F, CUDA_R_32F, 1, {1001, 700}, {5, 5}, false}, /* rows are not aligned */
+    {"window", CUDA_R_16F, CUDA_R_32F, 3, {1000, 700}, {5, 5}, false},
+    {"window", CUDA_R_32F, CUDA_R_32F, 1, {1000, 700}, {40, 40}, false}, /* weights are copied */
+    {"thin", CUDA_R_32F, CUDA_R_32F, 1, {32, 700}, {3, 3}, false},
+    {"thin", CUDA_R_8U, CUDA_R_32F, 1, {1000, 4}, {3, 3}, false},
+    {"patches", CUDA_R_32F, CUDA_R_32F, 1, {4096, 4096}, {5, 5}, false},
+    {"patches", CUDA_R_32F, CUDA_R_32F, 1, {4096, 4096}, {3, 3}, true},
+    {"bytes", CUDA_R_8U, CUDA_R_32F, 3, {1000, 700}, {3, 3}, false},
+    {"byte_integers", CUDA_R_8U, CUDA_R_8I, 3, {1000, 700}, {3, 3}, false},
+    {"strips", CUDA_R_32F, CUDA_R_32F, 1, {1001, 700}, {9, 9}, true},
+    {"low_separable", CUDA_R_32F, CUDA_R_32F, 1, {1000, 4}, {4, 4}, true},
+    {"two_passes", CUDA_R_16F, CUDA_R_32F, 1, {1000, 700}, {4, 4}, true},
+};
+
+static prim_status ask_for_route(const routed *r, prim_answer *answer)
+{
+    static const char weights[40 * 40 * sizeof(float)];
+    const prim_call call = {.answer = answer};
+    const prim_image image = {NULL, r->image.width, r->image.height, 0, r->channels, r->type};
+    const prim_mask mask = prim_mask_of(r->mask_type, weights, NULL, r->mask.width,
+                                        r->is_separable ? 1 : r->mask.height);
+    const prim_mask column = prim_mask_of(r->mask_type, weights, NULL, 1, r->mask.height);
+    return r->is_separable
+               ? prim_convolve_separable(PRIM_CONVOLUTION_REGISTER, 0, PRIM_BOUNDARY_CLAMP, NULL,
+                                         image, mask, column, image, &call)
+               : prim_convolve_2d(PRIM_CONVOLUTION_REGISTER, 0, PRIM_BOUNDARY_CLAMP, NULL, image,
+                                  mask, image, &call);
+}
+
+Test(convolution, routes)
+{
+    for (size_t i = 0; i < COUNT_OF(routes); i++) {
+        prim_answer answer = {0};
+        cr_assert_eq(ask_for_route(&routes[i], &answer), PRIM_OK, "case %zu: %s", i,
+                     prim_last_error(NULL));
+        cr_assert_str_eq(answer.route, routes[i].route, "case %zu", i);
+    }
+}
+
+/* CONSTANT has one way. */
+Test(convolution, one_route)
+{
+    const prim_image image = {NULL, 100, 100, 0, 1, CUDA_R_32F};
+    const float weights[9] = {0};
+    const prim_mask mask = prim_mask_of(CUDA_R_32F, weights, NULL, 3, 3);
+    prim_answer answer = {0};
+    cr_assert_eq(prim_convolve_2d(PRIM_CONVOLUTION_CONSTANT, 0, PRIM_BOUNDARY_CLAMP, NULL, image,
+                                  mask, image, &(prim_call){.answer = &answer}),
+                 PRIM_OK, "%s", prim_last_error(NULL));
+    cr_assert_null(answer.route);
+}

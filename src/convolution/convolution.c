@@ -4,6 +4,7 @@
 #include "common/host/element.h"
 #include "common/host/fail.h"
 #include "convolution/convolution_args.h"
+#include "convolution/register.h"
 
 /* ---- what queries and calls check alike ---- */
 
@@ -200,12 +201,20 @@ static void describe(const void *any, char *text, size_t bytes)
              args->kind == PRIM_CONVOLUTION_SEPARABLE ? args->mask_y.height : args->mask.height);
 }
 
+static const char *route(const prim_rung *rung, const void *args)
+{
+    return rung->variant.value == PRIM_CONVOLUTION_REGISTER
+               ? prim_convolution_register_route((const prim_convolution_args *)args)
+               : NULL;
+}
+
 static const prim_ladder ladder = {
     .rungs = prim_convolution_rungs,
     .choose = prim_convolution_choose_rung,
     .check_kind = check_kind,
     .check_operands = check_operands,
     .describe = describe,
+    .route = route,
 };
 
 /* ---- images ---- */

@@ -144,18 +144,8 @@ const char *why_not(const void *any)
                : PRIM_GRID_TOO_SMALL;
 }
 
-cudaError_t launch_separable(const prim_convolution_args *args)
+cudaError_t launch_window(const prim_convolution_args *args)
 {
-    if (has_strips(args))
-        return prim_convolution_separable(args);
-    return prim_convolution_has_low_separable(args) ? prim_convolution_low_separable(args)
-                                                    : prim_convolution_two_passes(args);
-}
-
-cudaError_t launch_whole(const prim_convolution_args *args)
-{
-    if (is_thin(args))
-        return prim_convolution_any(args);
     const bool is_f32 = args->in.type == CUDA_R_32F;
     if (!prim_convolution_has_few_weights(args))
         return prim_convolution_window_wide(args);
@@ -167,13 +157,50 @@ cudaError_t launch_whole(const prim_convolution_args *args)
                : prim_convolution_window_wide(args);
 }
 
+cudaError_t launch_patches(const prim_convolution_args *args)
+{
+    return prim_convolution_patches(args)(args);
+}
+
+/* ---- routes ---- */
+
+struct route {
+    const char *name;
+    cudaError_t (*launch)(const prim_convolution_args *args);
+};
+
+const route WINDOW = {"window", launch_window};
+const route THIN = {"thin", prim_convolution_any};
+const route PATCHES = {"patches", launch_patches};
+const route BYTES = {"bytes", prim_convolution_bytes};
+const route BYTE_INTEGERS = {"byte_integers", prim_convolution_byte_integers};
+const route STRIPS = {"strips", prim_convolution_separable};
+const route LOW_SEPARABLE = {"low_separable", prim_convolution_low_separable};
+const route TWO_PASSES = {"two_passes", prim_convolution_two_passes};
+
+/* The only place that chooses. */
+const route &route_of(const prim_convolution_args *args)
+{
+    const bool walks = has_strips(args);
+    if (walks && prim_convolution_patches(args) != nullptr)
+        return PATCHES;
+    if (is_separable(args))
+        return walks                                      ? STRIPS
+               : prim_convolution_has_low_separable(args) ? LOW_SEPARABLE
+                                                          : TWO_PASSES;
+    return has_bytes(args)           ? BYTES
+           : has_byte_integers(args) ? BYTE_INTEGERS
+           : is_thin(args)           ? THIN
+                                     : WINDOW;
+}
+
 cudaError_t launch_with_copy(const prim_convolution_args *args)
 {
     prim_convolution_args copied = *args;
     const cudaError_t error = prim_convolution_put_weights(args, args->call.workspace);
     copied.mask.h_values = nullptr;
     copied.mask.d_values = args->call.workspace;
-    return error != cudaSuccess ? error : launch_whole(&copied);
+    return error != cudaSuccess ? error : route_of(&copied).launch(&copied);
 }
 
 cudaError_t launch(const void *any)
@@ -181,21 +208,18 @@ cudaError_t launch(const void *any)
     const prim_convolution_args *args = static_cast<const prim_convolution_args *>(any);
     if (args->in.width == 0 || args->in.height == 0)
         return cudaSuccess;
-    const prim_convolution_launch patches =
-        has_strips(args) ? prim_convolution_patches(args) : nullptr;
-    if (patches != nullptr)
-        return patches(args);
-    if (is_separable(args))
-        return launch_separable(args);
-    if (has_bytes(args))
-        return prim_convolution_bytes(args);
-    if (has_byte_integers(args))
-        return prim_convolution_byte_integers(args);
-    return copies_weights(args) ? launch_with_copy(args) : launch_whole(args);
+    return !is_separable(args) && copies_weights(args) ? launch_with_copy(args)
+                                                       : route_of(args).launch(args);
 }
 
 } // namespace registers
 } // namespace
+
+const char *prim_convolution_register_route(const prim_convolution_args *args)
+{
+    const bool is_empty = args->in.width == 0 || args->in.height == 0;
+    return is_empty ? nullptr : registers::route_of(args).name;
+}
 
 PRIM_DEFINE_RUNG(convolution, register) = {
     {PRIM_CONVOLUTION_REGISTER, "register", "a window of sums in registers slides down the rows"},

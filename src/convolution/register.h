@@ -10,6 +10,9 @@
 extern "C" {
 #endif
 
+/* The name of the way that REGISTER takes a call. */
+const char *prim_convolution_register_route(const prim_convolution_args *args);
+
 /* Host masks of more weights go through the workspace. */
 enum { PRIM_CONVOLUTION_FEW_WEIGHTS = 256 };
 

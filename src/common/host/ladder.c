@@ -177,6 +177,7 @@ static prim_status answer(const prim_ladder *ladder, const prim_request *call,
                          "%s: there is no device that this library has code for", call->name);
     *call->answer = (prim_answer){
         .variant = &rung->variant,
+        .route = ladder->route != NULL ? ladder->route(rung, call) : NULL,
         .workspace_bytes = needed_bytes,
         .output_bytes = ladder->output_bytes != NULL ? ladder->output_bytes(call) : 0};
     return PRIM_OK;
