@@ -1221,6 +1221,30 @@ ParameterizedTest(combination *k, convolution, every_width)
         }
 }
 
+ParameterizedTestParameters(convolution, several_turns)
+{
+    return register_of_every_type();
+}
+
+/* So many tiles that a block computes more than once for each. */
+ParameterizedTest(combination *k, convolution, several_turns)
+{
+    static const extent images[] = {{648, 613}, {449, 442}};
+    for (size_t i = 0; i < COUNT_OF(images); i++) {
+        const uint64_t seed = 180000 + 333u * (unsigned)k->type + 77u * (unsigned)k->out_type +
+                              5u * (unsigned)k->integers + i;
+        convolution c =
+            by_chance(k, (prim_boundary)(seed % BOUNDARIES), images[i], (extent){4, 2}, seed);
+        c.channels = i == 0 ? 1 : 3;
+        c.is_vector = false;
+        c.distribution = INTEGERS;
+        c.place = ON_HOST;
+        choose_divisors(&c);
+        choose_runs(&c);
+        check_beside_others(&c);
+    }
+}
+
 /* Masks whose tile is higher than shared memory, so that they are taken in bands, and such ones of
  * few weights. */
 ParameterizedTestParameters(convolution, masks_in_bands)
