@@ -22,7 +22,9 @@ typedef enum prim_gemm_variant {
     PRIM_GEMM_WARP_TILED = 9,        /* a part of the tile for each warp; asynchronous copies */
     PRIM_GEMM_SPLIT_K = 10, /* the same, k split over blocks; a second pass adds their sums */
     PRIM_GEMM_SMALL_PRODUCTS = 11, /* a thread for each element of C, several products in a block */
-    PRIM_GEMM_MMA = 12             /* halves on tensor cores, by mma.sync */
+    PRIM_GEMM_MMA = 12,            /* halves on tensor cores, by mma.sync */
+    PRIM_GEMM_WGMMA = 13,          /* by wgmma, from shared memory; bulk tensor copies */
+    PRIM_GEMM_WGMMA_SPECIALIZED = 14 /* by wgmma: warps that load, and warps that multiply */
 } prim_gemm_variant;
 
 /* The type in which products are computed and summed. */

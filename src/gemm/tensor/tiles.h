@@ -1,4 +1,4 @@
-/* The tiles that MMA has kernels for, and how fast those are. */
+/* The tiles that MMA and the rungs of wgmma have kernels for, and how fast those are. */
 #ifndef PRIM_GEMM_TENSOR_TILES_H
 #define PRIM_GEMM_TENSOR_TILES_H
 
@@ -11,5 +11,18 @@ enum { PRIM_GEMM_MMA_STEPS = 64 }; /* of k in a stage */
     X(128, 256, 2, 4, 3, 1, 960, 960, 960, 960) \
     X(128, 128, 2, 2, 3, 2, 450, 990, 990, 990) \
     X(64, 64, 2, 2, 4, 3, 220, 430, 640, 640)
+
+/* Elements on a side of what wgmma's operands consist of. */
+enum { PRIM_GEMM_BOX = 64, PRIM_GEMM_WGMMA_ROWS = 128 };
+
+/* M × N elements of C; stages in flight; blocks on a multiprocessor; rates as for MMA, measured on an
+ * H200. */
+#define PRIM_GEMM_TILES_WGMMA(X)              \
+    X(128, 128, 3, 2, 1900, 1720, 1720, 1720) \
+    X(64, 128, 4, 2, 1200, 1350, 1350, 1350)
+
+/* 128 × N elements of C; stages in flight; products in a clock of a multiprocessor, which has one
+ * block. */
+#define PRIM_GEMM_TILES_WGMMA_SPECIALIZED(X) X(256, 4, 1850)
 
 #endif

@@ -34,6 +34,14 @@ static const tile tiles_i8[] = {PRIM_GEMM_TILES_I8(TILE)};
 
 static const tile tiles_mma[] = {PRIM_GEMM_TILES_MMA(MMA_TILE)};
 
+#define WGMMA_TILE(m, n, stages, blocks, r1, r2, r3, r4) \
+    {m, n, PRIM_GEMM_BOX, blocks, {r1, r2, r3, r4}},
+#define SPECIALIZED_TILE(n, stages, rate) \
+    {PRIM_GEMM_WGMMA_ROWS, n, PRIM_GEMM_BOX, 1, {rate, rate, rate, rate}},
+
+static const tile tiles_wgmma[] = {PRIM_GEMM_TILES_WGMMA(WGMMA_TILE)};
+static const tile tiles_specialized[] = {PRIM_GEMM_TILES_WGMMA_SPECIALIZED(SPECIALIZED_TILE)};
+
 typedef struct tile_list {
     const tile *tiles;
     unsigned count;
@@ -58,6 +66,17 @@ static tile_list tiles_of(const prim_gemm_args *args)
 static tile_list tiles_of_mma(void)
 {
     return (tile_list){tiles_mma, sizeof tiles_mma / sizeof *tiles_mma, LEAST_PART_MMA};
+}
+
+static tile_list tiles_of_wgmma(void)
+{
+    return (tile_list){tiles_wgmma, sizeof tiles_wgmma / sizeof *tiles_wgmma, LEAST_PART_MMA};
+}
+
+static tile_list tiles_of_specialized(void)
+{
+    return (tile_list){tiles_specialized, sizeof tiles_specialized / sizeof *tiles_specialized,
+                       LEAST_PART_MMA};
 }
 
 static size_t sum_bytes(const prim_gemm_args *args)
@@ -198,6 +217,18 @@ static prim_gemm_plan plan_mma(const prim_gemm_args *args, size_t multiprocessor
     return best_split(args, multiprocessors, &list, best_tile(args, multiprocessors, &list, 1));
 }
 
+static prim_gemm_plan plan_wgmma(const prim_gemm_args *args, size_t multiprocessors)
+{
+    const tile_list list = tiles_of_wgmma();
+    return best_split(args, multiprocessors, &list, best_tile(args, multiprocessors, &list, 1));
+}
+
+static prim_gemm_plan plan_specialized(const prim_gemm_args *args, size_t multiprocessors)
+{
+    const tile_list list = tiles_of_specialized();
+    return best_split(args, multiprocessors, &list, best_tile(args, multiprocessors, &list, 1));
+}
+
 /* All that a plan depends on. */
 typedef struct question {
     size_t m, n, k, batches, multiprocessors;
@@ -245,6 +276,18 @@ prim_gemm_plan prim_gemm_plan_mma(const prim_gemm_args *args)
 {
     static _Thread_local kept_plan kept;
     return plan_once(&kept, args, plan_mma);
+}
+
+prim_gemm_plan prim_gemm_plan_wgmma(const prim_gemm_args *args)
+{
+    static _Thread_local kept_plan kept;
+    return plan_once(&kept, args, plan_wgmma);
+}
+
+prim_gemm_plan prim_gemm_plan_wgmma_specialized(const prim_gemm_args *args)
+{
+    static _Thread_local kept_plan kept;
+    return plan_once(&kept, args, plan_specialized);
 }
 
 bool prim_gemm_plan_fits(const prim_gemm_args *args, prim_gemm_plan plan)
