@@ -152,9 +152,8 @@ __global__ void __launch_bounds__(WARPGROUP, Shape::BLOCKS)
     multiply_boxes(const __grid_constant__ prim_tensor_map a,
                    const __grid_constant__ prim_tensor_map b, c_matrices c, division all)
 {
-#if PRIM_HAS_WGMMA
-    run<Shape, A, B, Half>(a, b, c, all);
-#endif
+    if (HAS_WGMMA)
+        run<Shape, A, B, Half>(a, b, c, all);
 }
 
 /* ---- the launch ---- */

@@ -240,9 +240,8 @@ __global__ void __launch_bounds__(THREADS, 1)
     multiply_specialized(const __grid_constant__ prim_tensor_map a,
                          const __grid_constant__ prim_tensor_map b, c_matrices c, walk all)
 {
-#if PRIM_HAS_WGMMA
-    run<Shape, A, B, Half>({a, b}, c, all);
-#endif
+    if (HAS_WGMMA)
+        run<Shape, A, B, Half>({a, b}, c, all);
 }
 
 /* ---- the launch ---- */

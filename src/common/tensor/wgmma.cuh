@@ -28,15 +28,15 @@
 #include "common/tensor/shared_address.cuh"
 #include "common/tensor/wgmma_simt.cuh"
 
-/* Whether code is being compiled for a device that has it; on the host, whether any can. */
-#if !defined(__CUDA_ARCH__) || defined(__CUDA_ARCH_FEAT_SM90_ALL)
-#define PRIM_HAS_WGMMA 1
-#else
-#define PRIM_HAS_WGMMA 0
-#endif
-
 namespace
 {
+
+/* Whether code is being compiled for a device that has it; on the host, whether any can. */
+#if !defined(__CUDA_ARCH__) || defined(__CUDA_ARCH_FEAT_SM90_ALL)
+constexpr bool HAS_WGMMA = true;
+#else
+constexpr bool HAS_WGMMA = false;
+#endif
 
 constexpr unsigned WARPGROUP = 128, WGMMA_M = 64, WGMMA_K = 16;
 
@@ -121,11 +121,10 @@ void wgmma_m64k16(float (&d)[N / 2], uint64_t a, uint64_t b)
 
 #else
 
-/* Operands %0 … %63 and %0 … %127, by tens; and the registers behind them. */
+/* Operands %0 … %63, and %0 … %127, by tens. */
 #define PRIM_WGMMA_TEN(t)                                                                        \
     "%" #t "0, %" #t "1, %" #t "2, %" #t "3, %" #t "4, %" #t "5, %" #t "6, %" #t "7, %" #t "8, " \
     "%" #t "9, "
-#define PRIM_WGMMA_32 PRIM_WGMMA_TEN() PRIM_WGMMA_TEN(1) PRIM_WGMMA_TEN(2) "%30, %31"
 #define PRIM_WGMMA_64 \
     PRIM_WGMMA_TEN()  \
     PRIM_WGMMA_TEN(1) \
@@ -133,8 +132,9 @@ void wgmma_m64k16(float (&d)[N / 2], uint64_t a, uint64_t b)
 #define PRIM_WGMMA_128                                                                        \
     PRIM_WGMMA_TEN()                                                                          \
     PRIM_WGMMA_TEN(1)                                                                         \
-    PRIM_WGMMA_TEN(2) PRIM_WGMMA_TEN(3) PRIM_WGMMA_TEN(4) PRIM_WGMMA_TEN(5) PRIM_WGMMA_TEN(6) \
-        PRIM_WGMMA_TEN(7) PRIM_WGMMA_TEN(8) PRIM_WGMMA_TEN(9) PRIM_WGMMA_TEN(10)              \
+    PRIM_WGMMA_TEN(2)                                                                         \
+    PRIM_WGMMA_TEN(3) PRIM_WGMMA_TEN(4) PRIM_WGMMA_TEN(5) PRIM_WGMMA_TEN(6) PRIM_WGMMA_TEN(7) \
+        PRIM_WGMMA_TEN(8) PRIM_WGMMA_TEN(9) PRIM_WGMMA_TEN(10)                                \
             PRIM_WGMMA_TEN(11) "%120, %121, %122, %123, %124, %125, %126, %127"
 
 #define PRIM_WGMMA_D4(i) "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3])
@@ -165,11 +165,9 @@ void wgmma_m64k16(float (&d)[N / 2], uint64_t a, uint64_t b)
 template <typename Half, unsigned N, wgmma_major A, wgmma_major B>
 __device__ void wgmma_m64k16(float (&d)[N / 2], uint64_t a, uint64_t b)
 {
-    static_assert(N == 64 || N == 128 || N == 256, "what is written out");
+    static_assert(N == 128 || N == 256, "what is written out");
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
-    if constexpr (N == 64) {
-        PRIM_WGMMA(64, PRIM_WGMMA_32, 32, 33, 34, 35, PRIM_WGMMA_D32(0));
-    } else if constexpr (N == 128) {
+    if constexpr (N == 128) {
         PRIM_WGMMA(128, PRIM_WGMMA_64, 64, 65, 66, 67, PRIM_WGMMA_D64(0));
     } else {
         PRIM_WGMMA(256, PRIM_WGMMA_128, 128, 129, 130, 131, PRIM_WGMMA_D128(0));
