@@ -25,7 +25,8 @@ static const line scan_lines[] = {
     {PRIM_SCAN_CLUSTER, TAKES_ALL_TYPES | GOES_BY_TILES | HAS_HOST_ORDER},
 };
 
-/* "CUDA_R_16F, and C CUDA_R_16F or _32F: WARP_TILED, SPLIT_K, SMALL_PRODUCTS and AUTO" */
+/* "CUDA_R_16F, and C CUDA_R_16F or _32F: WARP_TILED, the variants above it, and AUTO"; "without WGMMA
+ * and WGMMA_SPECIALIZED" by pointers */
 static const line gemm_lines[] = {
     {PRIM_GEMM_AUTO, TAKES_ALL_TYPES},
     {PRIM_GEMM_WARP_TILED, TAKES_ALL_TYPES},
@@ -106,7 +107,7 @@ static int major_capability(void)
     return major;
 }
 
-/* "MMA needs compute capability 8.0; WGMMA and WGMMA_SPECIALIZED need a device of 9.0" */
+/* "MMA needs compute capability 8.0; WGMMA and WGMMA_SPECIALIZED need a device of 9.0, …" */
 static bool has_tensor_cores(prim_gemm_variant variant)
 {
     return gemm_rung_has(variant, TAKES_NO_POINTERS) ? major_capability() == 9

@@ -77,13 +77,24 @@ void simt_async_commit(void)
     complete_some(thread);
 }
 
+/* How often the others run before the thread goes on: they may overwrite what it reads and has
+ * released too early, or go ahead of it. Drawn, each warp is slow at another time. */
+static unsigned passes_of_others(const simt_thread *thread)
+{
+    enum { LATE = 2, MOST = 8 };
+    const simt_settings *const settings = simt_get_settings();
+    uint64_t state =
+        settings->async_seed + thread->groups * SIMT_MAX_WARPS + thread->index / SIMT_WARP_SIZE;
+    return settings->async == SIMT_DRAWN ? (unsigned)(simt_draw(&state) % MOST) : LATE;
+}
+
 void simt_async_wait(unsigned groups_left, const char *file, int line)
 {
     simt_thread *const thread = simt_running();
     const simt_operation *const first = thread->issued;
     if (first == NULL || thread->groups - first->group <= groups_left)
         return;
-    for (int pass = 0; pass < 2; pass++) /* the others may overwrite what was released too early */
+    for (unsigned left = passes_of_others(thread); left > 0; left--)
         simt_sleep(file, line);
     while (thread->issued != NULL && thread->groups - thread->issued->group > groups_left)
         complete_first(thread);

@@ -11,7 +11,6 @@ namespace
 {
 
 constexpr size_t ALIGNMENT = 16;
-constexpr uint64_t MOST_COUNT = uint64_t(1) << 31; /* coordinates are ints */
 constexpr uint64_t MOST_DISTANCE = uint64_t(1) << 40;
 
 bool is_distance(size_t bytes)
@@ -25,8 +24,8 @@ bool prim_tensor_is_mapped(const prim_tensor *tensor)
 {
     return reinterpret_cast<uintptr_t>(tensor->data) % ALIGNMENT == 0 &&
            is_distance(tensor->pitch) && is_distance(tensor->stride) &&
-           tensor->columns < MOST_COUNT && tensor->rows < MOST_COUNT &&
-           tensor->matrices < MOST_COUNT;
+           tensor->columns < PRIM_TENSOR_MOST && tensor->rows < PRIM_TENSOR_MOST &&
+           tensor->matrices < PRIM_TENSOR_MOST;
 }
 
 #ifdef SIMT_BACKEND

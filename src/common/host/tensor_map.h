@@ -2,6 +2,7 @@
 #ifndef PRIM_COMMON_TENSOR_MAP_H
 #define PRIM_COMMON_TENSOR_MAP_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -12,7 +13,9 @@
 extern "C" {
 #endif
 
-enum { PRIM_TENSOR_RANK = 3 };
+/* Dimensions; and the most elements along one, since places are ints, also those of boxes that reach
+ * past the end. */
+enum { PRIM_TENSOR_RANK = 3, PRIM_TENSOR_MOST = INT_MAX - 1023 };
 
 /* Elements of 16 bits: rows of `columns` elements, `pitch` bytes apart; `matrices` of these, `stride`
  * bytes apart. A copy brings a box of box_rows × box_columns, zeros where it lies outside. */

@@ -73,7 +73,9 @@ __device__ inline void mbarrier_arrive_expect_tx(mbarrier *barrier, unsigned byt
 #endif
 }
 
-/* Arrives at the barrier of block `rank` of the cluster that lies where this block has `mine`. */
+/* Arrives at the barrier of block `rank` of the cluster that lies where this block has `mine`. What
+ * asynchronous operations have read by then, that block may overwrite; ordinary memory is ordered
+ * within this block only: more would be a fence of the whole device's. */
 __device__ inline void mbarrier_arrive_at_block(mbarrier *mine, unsigned rank)
 {
 #ifdef SIMT_BACKEND

@@ -30,6 +30,7 @@ prim_gemm_operands prim_gemm_operands_of(const prim_gemm_args *args)
 bool prim_gemm_are_mapped(const prim_gemm_args *args)
 {
     const prim_gemm_operands x = prim_gemm_operands_of(args);
-    return args->k == 0 || (float)args->alpha == 0 ||
-           (prim_tensor_is_mapped(&x.a) && prim_tensor_is_mapped(&x.b));
+    const bool reads_none = args->k == 0 || (float)args->alpha == 0;
+    return args->m < PRIM_TENSOR_MOST && args->n < PRIM_TENSOR_MOST &&
+           (reads_none || (prim_tensor_is_mapped(&x.a) && prim_tensor_is_mapped(&x.b)));
 }
