@@ -122,6 +122,7 @@ static simt_block *block_of(const simt_cluster *cluster, const void *shared)
 static void do_copy(const simt_cluster *cluster, simt_copy *copy)
 {
     copy->complete(copy->arguments);
+    simt_tsan_release(object_of(copy->barrier, copy->barrier->phase));
     copy->barrier->bytes -= (int64_t)copy->bytes;
     end_phase_if_complete(cluster, copy->barrier);
     free(copy);
@@ -139,7 +140,6 @@ void simt_begin_copy(void *to, size_t bytes, void *at, void (*complete)(void *),
         simt_fault("there is no memory for a copy");
     *copy = (simt_copy){NULL, block_of(cluster, to), barrier, bytes, complete};
     memcpy(copy->arguments, arguments, argument_bytes);
-    simt_tsan_release(object_of(barrier, barrier->phase));
     if (simt_get_settings()->async == SIMT_AT_ISSUE) {
         do_copy(cluster, copy);
         return;

@@ -14,7 +14,9 @@ namespace
 
 /* What code for sm_90a has that other code of 9.0 has not is no attribute of a kernel; the number of
  * threads that it may be launched with is one. */
+#ifndef SIMT_BACKEND
 constexpr int THREADS_OF_90A = 512;
+#endif
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 __global__ void __launch_bounds__(THREADS_OF_90A) any_kernel()
 #else
