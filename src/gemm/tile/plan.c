@@ -18,10 +18,14 @@ typedef struct tile {
     size_t m, n, k;
     unsigned blocks; /* on a multiprocessor */
     double rates[RATES];
+    double start;  /* clocks until the first of them multiplies, beyond those of every tile */
+    double of_sum; /* clocks for each element that a block stores */
 } tile;
 
+#define CLOCKS_OF_SUM 0.25
+
 #define TILE(m, n, k, warps_m, warps_n, lanes_m, stages, blocks, r1, r2, r3, r4) \
-    {m, n, k, blocks, {r1, r2, r3, r4}},
+    {m, n, k, blocks, {r1, r2, r3, r4}, 0, CLOCKS_OF_SUM},
 
 static const tile tiles_f32[] = {PRIM_GEMM_TILES_F32(TILE)};
 static const tile tiles_f64[] = {PRIM_GEMM_TILES_F64(TILE)};
@@ -30,14 +34,14 @@ static const tile tiles_halves[] = {PRIM_GEMM_TILES_HALVES(TILE)};
 static const tile tiles_i8[] = {PRIM_GEMM_TILES_I8(TILE)};
 
 #define MMA_TILE(m, n, warps_m, warps_n, stages, blocks, r1, r2, r3, r4) \
-    {m, n, PRIM_GEMM_MMA_STEPS, blocks, {r1, r2, r3, r4}},
+    {m, n, PRIM_GEMM_MMA_STEPS, blocks, {r1, r2, r3, r4}, 0, CLOCKS_OF_SUM},
 
 static const tile tiles_mma[] = {PRIM_GEMM_TILES_MMA(MMA_TILE)};
 
 #define WGMMA_TILE(m, n, stages, blocks, r1, r2, r3, r4) \
-    {m, n, PRIM_GEMM_BOX, blocks, {r1, r2, r3, r4}},
-#define SPECIALIZED_TILE(n, stages, rate) \
-    {PRIM_GEMM_WGMMA_ROWS, n, PRIM_GEMM_BOX, 1, {rate, rate, rate, rate}},
+    {m, n, PRIM_GEMM_BOX, blocks, {r1, r2, r3, r4}, 0, CLOCKS_OF_SUM},
+#define SPECIALIZED_TILE(n, stages, rate, start, of_sum) \
+    {PRIM_GEMM_WGMMA_ROWS, n, PRIM_GEMM_BOX, 1, {rate, rate, rate, rate}, start, of_sum},
 
 static const tile tiles_wgmma[] = {PRIM_GEMM_TILES_WGMMA(WGMMA_TILE)};
 static const tile tiles_specialized[] = {PRIM_GEMM_TILES_WGMMA_SPECIALIZED(SPECIALIZED_TILE)};
@@ -87,7 +91,6 @@ static size_t sum_bytes(const prim_gemm_args *args)
 /* ---- the estimate, in clocks ---- */
 
 static const double BLOCK_CLOCKS = 2000;       /* for a block's beginning and end */
-static const double CLOCKS_OF_SUM = 0.25;      /* for each element that a block stores */
 static const double SECOND_PASS_CLOCKS = 4500; /* its launch, and its reads' latency */
 static const double SECOND_PASS_BYTES = 1400;  /* that all move in a clock, through L2 */
 
@@ -96,7 +99,7 @@ static double round_clocks(const tile *t, size_t blocks, size_t steps)
 {
     const size_t rate = blocks < RATES ? blocks - 1 : RATES - 1;
     return (double)(blocks * t->m * t->n * steps) / t->rates[rate] + BLOCK_CLOCKS +
-           CLOCKS_OF_SUM * (double)(t->m * t->n);
+           t->of_sum * (double)(t->m * t->n);
 }
 
 static double estimate(const prim_gemm_args *args, size_t multiprocessors, const tile *t,
@@ -108,7 +111,7 @@ static double estimate(const prim_gemm_args *args, size_t multiprocessors, const
                           (double)args->batches;
     const double whole = blocks / (double)all >= 1e9 ? 1e9 : (double)(size_t)(blocks / (double)all);
     const double left = blocks - whole * (double)all;
-    double clocks = whole * round_clocks(t, t->blocks, part);
+    double clocks = t->start + whole * round_clocks(t, t->blocks, part);
     if (left > 0 && whole < 1e9)
         clocks += round_clocks(t, prim_divide_up((size_t)left, multiprocessors), part);
     if (parts > 1)
