@@ -29,22 +29,24 @@ static bool has_small_products(const prim_gemm_args *args)
     return args->m <= most || args->n <= most;
 }
 
-/* Of the rungs on tensor cores the one with the least estimated time; NULL: none runs. */
+/* Of the rungs on tensor cores the one with the least estimated time; NULL: none runs. Where WGMMA
+ * does, the others do. */
 static const prim_rung *fastest_on_tensor_cores(const prim_gemm_args *args, double *clocks)
 {
     const struct {
         const prim_rung *rung;
         prim_gemm_plan (*plan)(const prim_gemm_args *);
-    } all[] = {{&prim_gemm_mma_rung, prim_gemm_plan_mma},
-               {&prim_gemm_wgmma_rung, prim_gemm_plan_wgmma},
-               {&prim_gemm_wgmma_specialized_rung, prim_gemm_plan_wgmma_specialized}};
-    const prim_rung *best = NULL;
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        if (all[i].rung->why_not(args) != NULL)
-            continue;
-        const double estimate = all[i].plan(args).clocks;
-        if (best == NULL || estimate < *clocks) {
-            best = all[i].rung;
+    } more[] = {{&prim_gemm_wgmma_rung, prim_gemm_plan_wgmma},
+                {&prim_gemm_wgmma_specialized_rung, prim_gemm_plan_wgmma_specialized}};
+    const bool has_more = prim_gemm_wgmma_rung.why_not(args) == NULL;
+    if (!has_more && prim_gemm_mma_rung.why_not(args) != NULL)
+        return NULL;
+    const prim_rung *best = &prim_gemm_mma_rung;
+    *clocks = prim_gemm_plan_mma(args).clocks;
+    for (size_t i = 0; has_more && i < sizeof more / sizeof *more; i++) {
+        const double estimate = more[i].plan(args).clocks;
+        if (estimate < *clocks) {
+            best = more[i].rung;
             *clocks = estimate;
         }
     }

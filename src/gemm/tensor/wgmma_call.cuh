@@ -27,9 +27,7 @@ inline const char *wgmma_why_not(const prim_gemm_args *args, prim_gemm_plan plan
         return "its products need a device of compute capability 9.0, and code for 9.0a";
     if (args->pointers)
         return "its copies need matrices that are a stride apart";
-    const bool fits =
-        prim_gemm_plan_fits(args, plan) && prim_gemm_plan_fits(args, prim_gemm_plan_mma(args));
-    return fits ? nullptr : PRIM_GRID_TOO_SMALL;
+    return prim_gemm_plan_fits(args, plan) ? nullptr : PRIM_GRID_TOO_SMALL;
 }
 
 /* Where a call is only asked, nobody knows whether copies will reach its operands. */
