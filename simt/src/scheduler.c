@@ -70,6 +70,7 @@ static void thread_body(void *argument)
     simt_tsan_acquire(&block->start_object);
     block->call->invoke(block->call->function, block->call->arguments);
     simt_tsan_release(&r->end_object);
+    simt_async_forget(thread);
     simt_thread_exits(thread);
 }
 

@@ -207,7 +207,6 @@ void simt_thread_exits(simt_thread *thread)
     const unsigned count = warp_lanes(thread, &lanes);
     simt_lanes *warp = warp_of(lanes);
     thread->state = SIMT_EXITED;
-    simt_async_forget(thread);
     warp->exited |= 1u << thread->index % SIMT_WARP_SIZE;
     thread->block->live--;
     release_barrier_if_complete(thread->block);
