@@ -341,6 +341,18 @@ struct row_box {
     mbarrier full;
 };
 
+/* 0 1 2 … */
+struct row_of_numbers {
+    uint16_t at[THREADS];
+
+    constexpr row_of_numbers() : at()
+    {
+        for (int i = 0; i < THREADS; i++)
+            at[i] = static_cast<uint16_t>(i);
+    }
+};
+
+constexpr row_of_numbers numbers;
 constexpr unsigned ROW_BYTES = THREADS * sizeof(uint16_t);
 
 struct row_fault {
@@ -351,12 +363,9 @@ struct row_fault {
 /* The box, after its copy unless a wait is forgotten. */
 row_box &bring_row(const row_fault &fault)
 {
-    static uint16_t numbers[THREADS];
     PRIM_SHARED(row_box, box, );
-    const prim_tensor_map map = {{numbers, THREADS, 1, 1, ROW_BYTES, ROW_BYTES, THREADS, 1}};
+    const prim_tensor_map map = {{numbers.at, THREADS, 1, 1, ROW_BYTES, ROW_BYTES, THREADS, 1}};
     if (threadIdx.x == 0) {
-        for (int i = 0; i < THREADS; i++)
-            atomic_store(&numbers[i], static_cast<uint16_t>(i));
         mbarrier_init(&box.full, 1);
         if (!fault.forgets_fence)
             fence_mbarrier_init();
