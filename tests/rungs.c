@@ -25,8 +25,8 @@ static const line scan_lines[] = {
     {PRIM_SCAN_CLUSTER, TAKES_ALL_TYPES | GOES_BY_TILES | HAS_HOST_ORDER},
 };
 
-/* "CUDA_R_16F, and C CUDA_R_16F or _32F: WARP_TILED, the variants above it, and AUTO"; "without WGMMA
- * and WGMMA_SPECIALIZED" by pointers */
+/* "CUDA_R_16F, and C CUDA_R_16F or _32F: WARP_TILED, the variants above it, and AUTO"; "without
+ * WGMMA and WGMMA_SPECIALIZED" by pointers */
 static const line gemm_lines[] = {
     {PRIM_GEMM_AUTO, TAKES_ALL_TYPES},
     {PRIM_GEMM_WARP_TILED, TAKES_ALL_TYPES},

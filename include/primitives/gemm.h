@@ -70,12 +70,13 @@ typedef enum prim_compute {
  *
  * Determinism: each rung gives the same bits in every run on one device. An element of C is one sum
  * over k from front to back. SPLIT_K, MMA, WGMMA and WGMMA_SPECIALIZED, and AUTO where it takes
- * these rungs, cut this sum into several and add them in order; their number depends on the shape and
- * the device. Of MMA and those above it, 16 products and the sum before them are added at once, on
- * tensor cores, in an order and with a rounding of their own, which differ between GPUs: so bits do.
- * The error, relative to the sum of the products' magnitudes, grows at most with k. A product and its
- * addition are rounded once on the GPU, twice on the CPU. Integers wrap. NaN and infinities propagate
- * as in IEEE arithmetic. Halves are multiplied and summed in f32, and rounded once, to nearest.
+ * these rungs, cut this sum into several and add them in order; their number depends on the shape
+ * and the device. Of MMA and those above it, 16 products and the sum before them are added at
+ * once, on tensor cores, in an order and with a rounding of their own, which differ between GPUs:
+ * so bits do. The error, relative to the sum of the products' magnitudes, grows at most with k. A
+ * product and its addition are rounded once on the GPU, twice on the CPU. Integers wrap. NaN and
+ * infinities propagate as in IEEE arithmetic. Halves are multiplied and summed in f32, and rounded
+ * once, to nearest.
  * Source: Hwu, Kirk and El Hajj, Programming Massively Parallel Processors, 4th edition (2022),
  * chapters 3, 5 and 6; S. Boehm, How to Optimize a CUDA Matmul Kernel for cuBLAS-like Performance
  * (2022); A. Kerr et al., CUTLASS: Fast Linear Algebra in CUDA C++ (2017). */

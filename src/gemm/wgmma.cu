@@ -1,13 +1,12 @@
-/* WGMMA: f16 and bf16 on tensor cores, by wgmma: an instruction of four warps multiplies what lies in
- * shared memory.
+/* WGMMA: f16 and bf16 on tensor cores, by wgmma: an instruction of four warps multiplies what lies
+ * in shared memory.
  *
- *     stage 3        ← a thread has boxes of 64 × 64 copied from global memory
- *     stage 2        ← copied; an mbarrier counts their bytes
- *     stage 1        ← copied
+ *     stage 2        ← a thread asks for boxes of 64 × 64 elements of A and B
+ *     stage 1        ← copied; an mbarrier counts their bytes
  *     stage 0        64 steps of k: 4 times 64 × 128 × 16 products, asynchronously
  *
- * What changed from MMA: operands need no registers, nor instructions that load them there: a warp
- * had an ldmatrix for each 6,144 products, and here none. They come from global memory without the
+ * What changed from MMA: operands need no registers, nor instructions that load them there: there
+ * a warp has an ldmatrix for each 8,192 products. They come from global memory without the
  * threads too: one of them asks for boxes, and computes no addresses. While the products of a stage
  * are under way, those of the next one are issued. A C of few tiles is cut along k, as in SPLIT_K.
  *
@@ -16,8 +15,9 @@
  *
  * Bytes for a product, of tiles of 128 × 128: 1/32 from global memory.
  *
- * What still holds it back: at each stage's end all warps wait for each other; nothing is multiplied
- * while a block begins, and while C is stored, but by another block of the multiprocessor.
+ * What still holds it back: at each stage's end all warps wait for each other; nothing is
+ * multiplied while a block begins, and while C is stored, but by another block of the
+ * multiprocessor.
  *
  * Work: m · n · k products, and the tiles' ends. Steps: k, and k / 64 barriers. Workspace: as
  * SPLIT_K's, where k is cut.

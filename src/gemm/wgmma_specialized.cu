@@ -10,11 +10,11 @@
  *                    tile      each loads half of B's       one B serves both
  *                              boxes for both
  *
- * What changed from MMA: a product's operands are in shared memory, not in registers, and come there
- * by copies of whole boxes, which take one thread; 64 × 256 × 16 products are one instruction of a
- * warpgroup, and it goes on while the next ones are issued. Registers go from the producer to the
- * consumers. A block stays for many tiles, and the first stages of the next one are loaded while C
- * is stored. A C of few tiles is cut along k, as in SPLIT_K.
+ * What changed from MMA: a product's operands are in shared memory, not in registers, and come
+ * there by copies of whole boxes, which take one thread; 64 × 256 × 16 products are one
+ * instruction of a warpgroup, and it goes on while the next ones are issued. Registers go from the
+ * producer to the consumers. A block stays for many tiles, and the first stages of the next one
+ * are loaded while C is stored. A C of few tiles is cut along k, as in SPLIT_K.
  *
  * Copies want rows that begin at multiples of 16 bytes. Other operands are multiplied by MMA's
  * kernels.
@@ -76,8 +76,8 @@ struct place_in_ring {
 
 /* ---- which tiles a cluster has ---- */
 
-/* Products × parts of k × rows of tiles that a cluster has × tiles across. Cluster i takes number i,
- * i + clusters, … */
+/* Products × parts of k × rows of tiles that a cluster has × tiles across. Cluster i takes number
+ * i, i + clusters, … */
 struct walk {
     unsigned blocks; /* of a cluster */
     unsigned tiles_m, tiles_n, parts, count;

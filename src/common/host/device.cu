@@ -12,8 +12,8 @@
 namespace
 {
 
-/* What code for sm_90a has that other code of 9.0 has not is no attribute of a kernel; the number of
- * threads that it may be launched with is one. */
+/* What code for sm_90a has that other code of 9.0 has not is no attribute of a kernel; the number
+ * of threads that it may be launched with is one. */
 #ifndef SIMT_BACKEND
 constexpr int THREADS_OF_90A = 512;
 #endif

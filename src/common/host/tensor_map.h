@@ -13,12 +13,13 @@
 extern "C" {
 #endif
 
-/* Dimensions; and the most elements along one, since places are ints, also those of boxes that reach
- * past the end. */
+/* Dimensions; and the most elements along one, since places are ints, also those of boxes that
+ * reach past the end. */
 enum { PRIM_TENSOR_RANK = 3, PRIM_TENSOR_MOST = INT_MAX - 1023 };
 
-/* Elements of 16 bits: rows of `columns` elements, `pitch` bytes apart; `matrices` of these, `stride`
- * bytes apart. A copy brings a box of box_rows × box_columns, zeros where it lies outside. */
+/* Elements of 16 bits: rows of `columns` elements, `pitch` bytes apart; `matrices` of these,
+ * `stride` bytes apart. A copy brings a box of box_rows × box_columns, zeros where it lies
+ * outside. */
 typedef struct prim_tensor {
     const void *data;
     size_t columns, rows, matrices;
@@ -41,8 +42,8 @@ typedef struct prim_tensor_map {
 } prim_tensor_map;
 #endif
 
-/* Whether copies reach it: its address and the distances are multiples of 16 bytes, and neither they
- * nor the counts too large. */
+/* Whether copies reach it: its address and the distances are multiples of 16 bytes, and neither
+ * they nor the counts too large. */
 bool prim_tensor_is_mapped(const prim_tensor *tensor);
 
 /* For boxes whose rows have 128 bytes and lie swizzled in shared memory. */

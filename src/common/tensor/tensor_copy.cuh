@@ -1,10 +1,11 @@
-/* Bulk tensor copies (TMA): one thread has a box of a matrix brought from global into shared memory.
- * Compute capability 9.0 and up.
+/* Bulk tensor copies (TMA): one thread has a box of a matrix brought from global into shared
+ * memory. Compute capability 9.0 and up.
  *
  *     a row of the box   ▒▒▒▒▒▒▒▒   8 pieces of 16 bytes; row i keeps piece p at place p ^ (i % 8)
  *
- * which is bits 4 … 6 of an address by its bits 7 … 9, so a box begins at a multiple of 1,024 bytes.
- * Outside of the matrix there are zeros. The bytes count at an mbarrier when they have come. */
+ * which is bits 4 … 6 of an address by its bits 7 … 9, so a box begins at a multiple of 1,024
+ * bytes. Outside of the matrix there are zeros. The bytes count at an mbarrier when they have
+ * come. */
 #ifndef PRIM_COMMON_TENSOR_COPY_CUH
 #define PRIM_COMMON_TENSOR_COPY_CUH
 
@@ -119,16 +120,6 @@ __device__ inline void tensor_load_box_to_blocks(void *to, const prim_tensor_map
 }
 
 #endif
-
-/* Brings the map itself into its cache. */
-__device__ inline void prefetch_tensor_map(const prim_tensor_map &map)
-{
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-    asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
-#else
-    (void)map;
-#endif
-}
 
 } // namespace
 

@@ -2,11 +2,11 @@
  * shared memory. Compute capability 9.0's own: code for sm_90a.
  *
  *     D = A · B + D        64 × N = 64 × 16 · 16 × N
- *     lane 4g + t of warp w has of D rows 16w + g and 16w + g + 8: of each 8 columns, elements 2t and
- *     2t + 1 of the first row, then of the second
+ *     lane 4g + t of warp w has of D rows 16w + g and 16w + g + 8: of each 8 columns, elements
+ *     2t and 2t + 1 of the first row, then of the second
  *
- * A and B are given by descriptors, and lie as tensor copies leave them: boxes of rows of 128 bytes,
- * swizzled, that begin at multiples of 1,024 bytes.
+ * A and B are given by descriptors, and lie as tensor copies leave them: boxes of rows of 128
+ * bytes, swizzled, that begin at multiples of 1,024 bytes.
  *
  *     K_MAJOR     a row of the box has 64 steps of k; rows go down A, or across B
  *     MN_MAJOR    a row has 64 elements down A, or across B; rows go along k

@@ -1,7 +1,7 @@
 /* Operands of wgmma in shared memory: boxes of 64 × 64 elements, as tensor copies bring them.
  *
- *     ALONG_K       lines go along k      a box: 64 rows of op(A) or columns of op(B), 64 steps of k
- *     ALONG_TILE    lines cross k         a box: 64 steps of k, 64 elements of each
+ *     K_MAJOR       lines go along k: a box has 64 rows of op(A), or columns of op(B), of 64 steps
+ *     MN_MAJOR      lines cross k: a box has 64 steps of k, of 64 elements each
  *
  * Either way a box has 8 KiB, and a tile of 128 × 256 takes two boxes of A and four of B for 64
  * steps of k. */

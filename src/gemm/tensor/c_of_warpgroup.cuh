@@ -57,7 +57,8 @@ __device__ void store_pairs(const c_matrices &c, const c_corner<Out> &at,
     }
 }
 
-/* Gives `high` to the lane beside it, or `low` where `gives_low`, and has the other's in its place. */
+/* Gives `high` to the lane beside it, or `low` where `gives_low`, and has the other's in its
+ * place. */
 __device__ inline void exchange_one(uint32_t &low, uint32_t &high, bool gives_low, int apart)
 {
     const uint32_t got = __shfl_xor_sync(~0u, gives_low ? low : high, apart);

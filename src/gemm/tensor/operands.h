@@ -16,8 +16,8 @@ typedef struct prim_gemm_operands {
 
 prim_gemm_operands prim_gemm_operands_of(const prim_gemm_args *args);
 
-/* Whether copies reach both; where nothing is multiplied, they need not. C's sides are no longer than
- * copies could reach. */
+/* Whether copies reach both; where nothing is multiplied, they need not. C's sides are no longer
+ * than copies could reach. */
 bool prim_gemm_are_mapped(const prim_gemm_args *args);
 
 #if defined(__cplusplus)

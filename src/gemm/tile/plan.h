@@ -1,4 +1,5 @@
-/* How WARP_TILED, SPLIT_K and the rungs above divide a call into blocks, and how long the upper rungs take. */
+/* How WARP_TILED, SPLIT_K and the rungs above divide a call into blocks, and how long the upper
+ * rungs take. */
 #ifndef PRIM_GEMM_PLAN_H
 #define PRIM_GEMM_PLAN_H
 
