@@ -192,6 +192,19 @@ function(prim_test_deferred name)
   endforeach()
 endfunction()
 
+# prim_test_async(name filter): those tests with asynchronous work that is done late, or at some time.
+function(prim_test_async name filter)
+  if(NOT PRIM_BACKEND STREQUAL cpu)
+    return()
+  endif()
+  foreach(time late drawn:1)
+    string(REPLACE ":" "-" suffix ${time})
+    prim_add_test(${name}.${suffix} ${name} --verbose --timeout 600 --filter "${filter}")
+    set_tests_properties(${name}.${suffix} PROPERTIES
+      ENVIRONMENT "SIMT_ASYNC=${time};SIMT_ORDER=reverse;SIMT_BARRIERS=strict;SIMT_DEVICE=9.0")
+  endforeach()
+endfunction()
+
 # prim_test_on_devices(name): the CPU backend gives this program as many devices as it can.
 function(prim_test_on_devices name)
   if(PRIM_BACKEND STREQUAL cpu)

@@ -228,8 +228,9 @@ To compile all of it into a static library, in this folder, with CUDA 12.8 or ne
 
     rm -f libprimitives.a && $compile$cu -o libprimitives.a
 
-$takes\`-arch=native\` is the GPU of this machine; for others name one: \`-arch=sm_80\`. A program that uses
-it, in the folder above:
+$takes\`-arch=native\` is the GPU of this machine; for others name one: \`-arch=sm_80\`. For an H100 or
+H200 write \`-gencode=arch=compute_90a,code=sm_90a\`: without the letter, instructions that only these
+have are left out, and what needs them is refused. A program that uses it, in the folder above:
 
     nvcc -I$shell_name/include yours.c $shell_name/libprimitives.a -o yours
 

@@ -25,11 +25,16 @@ static const line scan_lines[] = {
     {PRIM_SCAN_CLUSTER, TAKES_ALL_TYPES | GOES_BY_TILES | HAS_HOST_ORDER},
 };
 
-/* "CUDA_R_16F, and C CUDA_R_16F or _32F: WARP_TILED, SPLIT_K, SMALL_PRODUCTS and AUTO" */
+/* "CUDA_R_16F, and C CUDA_R_16F or _32F: WARP_TILED, the variants above it, and AUTO"; "without
+ * WGMMA and WGMMA_SPECIALIZED" by pointers */
 static const line gemm_lines[] = {
-    {PRIM_GEMM_AUTO, TAKES_ALL_TYPES},    {PRIM_GEMM_WARP_TILED, TAKES_ALL_TYPES},
-    {PRIM_GEMM_SPLIT_K, TAKES_ALL_TYPES}, {PRIM_GEMM_SMALL_PRODUCTS, TAKES_ALL_TYPES},
+    {PRIM_GEMM_AUTO, TAKES_ALL_TYPES},
+    {PRIM_GEMM_WARP_TILED, TAKES_ALL_TYPES},
+    {PRIM_GEMM_SPLIT_K, TAKES_ALL_TYPES},
+    {PRIM_GEMM_SMALL_PRODUCTS, TAKES_ALL_TYPES},
     {PRIM_GEMM_MMA, TAKES_HALVES_ONLY},
+    {PRIM_GEMM_WGMMA, TAKES_HALVES_ONLY | TAKES_NO_POINTERS},
+    {PRIM_GEMM_WGMMA_SPECIALIZED, TAKES_HALVES_ONLY | TAKES_NO_POINTERS},
 };
 
 /* "AUTO, WARP_PER_ROW and SPLIT take batches", and the types that not all variants take */
@@ -94,19 +99,25 @@ RUNG_HAS(merge)
 RUNG_HAS(convolution)
 RUNG_HAS(spmv)
 
-/* "MMA needs compute capability 8.0" */
-static bool has_tensor_cores(void)
+static int major_capability(void)
 {
     int device, major = 0;
     if (cudaGetDevice(&device) == cudaSuccess)
         (void)cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
-    return major >= 8;
+    return major;
+}
+
+/* "MMA needs compute capability 8.0; WGMMA and WGMMA_SPECIALIZED need a device of 9.0, …" */
+static bool has_tensor_cores(prim_gemm_variant variant)
+{
+    return gemm_rung_has(variant, TAKES_NO_POINTERS) ? major_capability() == 9
+                                                     : major_capability() >= 8;
 }
 
 bool gemm_rung_takes(prim_gemm_variant variant, cudaDataType_t type)
 {
     const bool is_half = type == CUDA_R_16F || type == CUDA_R_16BF;
     if (gemm_rung_has(variant, TAKES_HALVES_ONLY))
-        return is_half && has_tensor_cores();
+        return is_half && has_tensor_cores(variant);
     return (!is_half && type != CUDA_R_8I) || gemm_rung_has(variant, TAKES_ALL_TYPES);
 }

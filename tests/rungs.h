@@ -37,7 +37,9 @@ typedef enum rung_property {
      * blocks for each line. */
     GOES_BY_TILES = 16,
     /* Of gemm: f16 and bf16, and nothing else. */
-    TAKES_HALVES_ONLY = 32
+    TAKES_HALVES_ONLY = 32,
+    /* Of gemm: no batches by pointers; and it needs 9.0. */
+    TAKES_NO_POINTERS = 64
 } rung_property;
 
 /* Has the rung all of these? Without a line in the table it has none. */

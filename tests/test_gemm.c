@@ -251,6 +251,48 @@ static void check_shapes(const combination *k)
 
 FOR_EACH_VARIANT(shapes, false)
 
+/* Rows of halves that begin at 16 bytes, as the rungs of wgmma want them; around their boxes and
+ * tiles, with several of these, and with more steps of k than stages. */
+static const size_t shapes_of_boxes[][3] = {
+    {1, 1, 1},       {63, 65, 64},  {64, 64, 128}, {65, 40, 63},    {128, 256, 64},
+    {129, 257, 100}, {200, 72, 65}, {40, 136, 8},  {257, 130, 192}, {300, 300, 0},
+    {70, 513, 72},   {16, 24, 520}, {64, 64, 1032}};
+
+static size_t up_to_eight(size_t columns)
+{
+    return (8 - columns % 8) % 8;
+}
+
+static void check_halves_that_copies_reach(const combination *k)
+{
+    const bool quick = get_test_level() == LEVEL_QUICK;
+    for (size_t s = 0; s < COUNT_OF(shapes_of_boxes); s++)
+        for (int ops = 0; ops < 4; ops++) {
+            const size_t *const x = shapes_of_boxes[s];
+            if (quick && (s + (size_t)ops + (size_t)k->type) % 2 != 0)
+                continue;
+            gemm_case c = varied(k, x[0], x[1], x[2], ops, 1300 + s + 1000 * (uint64_t)k->type);
+            c.offset = 0;
+            c.gaps[0] = up_to_eight(c.op_a == N ? c.k : c.m);
+            c.gaps[1] = 8 + up_to_eight(c.op_b == N ? c.n : c.k);
+            c.gaps[2] = s % 3 == 0 ? up_to_eight(c.n) : c.gaps[2];
+            if (c.alpha == 0)
+                c.alpha = 2;
+            check(&c);
+        }
+}
+
+ParameterizedTestParameters(gemm, halves_that_copies_reach)
+{
+    return variants();
+}
+ParameterizedTest(prim_gemm_variant *variant, gemm, halves_that_copies_reach)
+{
+    for (size_t t = 0; t < TYPES; t++)
+        if (gemm_rung_has(*variant, TAKES_HALVES_ONLY) && gemm_rung_takes(*variant, types[t].in))
+            check_halves_that_copies_reach(&(combination){*variant, types[t].in, types[t].out});
+}
+
 /* All pairs of scalars, for all ways to take the operands, at one shape with tails everywhere. */
 static void check_alpha_and_beta(const combination *k)
 {
@@ -665,6 +707,8 @@ static prim_status call_strided(const batch_case *c, void *d_a, void *d_b, void 
 
 static void check_batch(const batch_case *c, bool pointers)
 {
+    if (pointers && gemm_rung_has(c->variant, TAKES_NO_POINTERS))
+        return;
     const size_t c_count = reach(c->m, c->n, c->ldc, c->c_stride, c->batches);
     float *a = whole_numbers(a_count(c), 1), *b = whole_numbers(b_count(c), 2000000),
           *expected = whole_numbers(c_count, 4000000), *got = whole_numbers(c_count, 4000000);
@@ -780,6 +824,36 @@ ParameterizedTest(prim_gemm_variant *variant, gemm, batches_of_vectors)
     check_vectors(*variant, T, 128, 132, 20);
 }
 
+/* Rows, and the matrices of a batch, that begin at 16 bytes; A, or B, is one for all. */
+ParameterizedTestParameters(gemm, batches_that_copies_reach)
+{
+    return variants();
+}
+ParameterizedTest(prim_gemm_variant *variant, gemm, batches_that_copies_reach)
+{
+    if (!gemm_rung_takes(*variant, CUDA_R_16F) || !gemm_rung_has(*variant, TAKES_HALVES_ONLY))
+        cr_skip_test("not of halves only");
+    for (int i = 0; i < 4; i++) {
+        const batch_case c = {.variant = *variant,
+                              .op_a = i & 1 ? T : N,
+                              .op_b = i & 2 ? T : N,
+                              .m = 70,
+                              .n = 150,
+                              .k = 72,
+                              .batches = 3,
+                              .lda = i & 1 ? 72 : 80,
+                              .ldb = i & 2 ? 72 : 160,
+                              .ldc = 151,
+                              .a_stride = i == 1 ? 0 : 72 * 80,
+                              .b_stride = i == 2 ? 0 : 150 * 160,
+                              .c_stride = 70 * 151,
+                              .alpha = 1,
+                              .beta = i % 2 ? -1 : 0,
+                              .aligned = true};
+        check_batch(&c, false);
+    }
+}
+
 /* So large that WARP_TILED takes a tile with a kernel of its own for vectors. */
 Test(gemm, large_tiles_of_vectors)
 {
@@ -793,7 +867,7 @@ static bool takes_too_long(prim_gemm_variant variant)
     return on_cpu_backend() &&
            (variant == PRIM_GEMM_TILED_16 || variant == PRIM_GEMM_TILED_32 ||
             variant == PRIM_GEMM_REGISTER_TILED_1D || variant == PRIM_GEMM_REGISTER_TILED ||
-            variant == PRIM_GEMM_VECTORIZED || variant == PRIM_GEMM_MMA);
+            variant == PRIM_GEMM_VECTORIZED || gemm_rung_has(variant, TAKES_HALVES_ONLY));
 }
 
 /* More products than a grid has blocks along y. */

@@ -122,7 +122,7 @@ VARIANTS(merge, PRIM_MERGE_AUTO, PRIM_MERGE_CO_RANK, PRIM_MERGE_TILED, PRIM_MERG
 VARIANTS(gemm, PRIM_GEMM_AUTO, PRIM_GEMM_ROW_PER_BLOCK, PRIM_GEMM_SHARED_ROW, PRIM_GEMM_NAIVE,
          PRIM_GEMM_TILED_16, PRIM_GEMM_TILED_32, PRIM_GEMM_REGISTER_TILED_1D,
          PRIM_GEMM_REGISTER_TILED, PRIM_GEMM_VECTORIZED, PRIM_GEMM_WARP_TILED, PRIM_GEMM_SPLIT_K,
-         PRIM_GEMM_SMALL_PRODUCTS, PRIM_GEMM_MMA)
+         PRIM_GEMM_SMALL_PRODUCTS, PRIM_GEMM_MMA, PRIM_GEMM_WGMMA, PRIM_GEMM_WGMMA_SPECIALIZED)
 VARIANTS(gemv, PRIM_GEMV_AUTO, PRIM_GEMV_ROW_PER_THREAD, PRIM_GEMV_COLUMN, PRIM_GEMV_CONSTANT,
          PRIM_GEMV_SHARED, PRIM_GEMV_SHUFFLE, PRIM_GEMV_WARP_PER_ROW, PRIM_GEMV_SPLIT)
 VARIANTS(binary_gemm, PRIM_BINARY_GEMM_AUTO, PRIM_BINARY_GEMM_XNOR_GLOBAL,
@@ -896,7 +896,7 @@ static prim_status one_type_promise(const cudaDataType_t *types, size_t count, c
 }
 
 /* "A and B of one type, and C of it or of another"; the narrow ones for the variants above
- * VECTORIZED, of which MMA takes no others */
+ * VECTORIZED, of which MMA and those above it take no others */
 static prim_status gemm_promise(prim_gemm_variant v, cudaDataType_t a, cudaDataType_t b,
                                 cudaDataType_t c)
 {
@@ -970,8 +970,8 @@ Test(supported, great_products_of_gemm)
         }
 }
 
-/* "WARP_TILED, SPLIT_K, SMALL_PRODUCTS and MMA 2^31 products and more, the others more than
- * 65,535². Of halves and i8, AUTO refuses what these do." */
+/* "WARP_TILED and the variants above it 2^31 products and more, the others more than 65,535². Of
+ * halves and i8, AUTO refuses what these do." */
 Test(supported, batches_of_gemm)
 {
     const cudaDataType_t ins[] = {CUDA_R_32F, CUDA_R_64F, CUDA_R_32I, CUDA_R_16F, CUDA_R_8I},
@@ -979,9 +979,7 @@ Test(supported, batches_of_gemm)
     const size_t most = 65535u * (size_t)65535u, limit = (size_t)1 << 31;
     for (size_t i = 0; i < COUNT_OF(ins); i++)
         for (EACH_VARIANT(v, gemm)) {
-            const bool is_narrow = i >= 3,
-                       is_tiled = v == PRIM_GEMM_WARP_TILED || v == PRIM_GEMM_SPLIT_K ||
-                                  v == PRIM_GEMM_SMALL_PRODUCTS || v == PRIM_GEMM_MMA;
+            const bool is_narrow = i >= 3, is_tiled = (int)v >= PRIM_GEMM_WARP_TILED;
             const bool has_types = gemm_rung_takes((prim_gemm_variant)v, ins[i]);
             const size_t batches[] = {limit - 1, limit, most, most + 1};
             for (size_t b = 0; b < COUNT_OF(batches); b++) {

@@ -22,7 +22,9 @@ typedef enum prim_gemm_variant {
     PRIM_GEMM_WARP_TILED = 9,        /* a part of the tile for each warp; asynchronous copies */
     PRIM_GEMM_SPLIT_K = 10, /* the same, k split over blocks; a second pass adds their sums */
     PRIM_GEMM_SMALL_PRODUCTS = 11, /* a thread for each element of C, several products in a block */
-    PRIM_GEMM_MMA = 12             /* halves on tensor cores, by mma.sync */
+    PRIM_GEMM_MMA = 12,            /* halves on tensor cores, by mma.sync */
+    PRIM_GEMM_WGMMA = 13,          /* by wgmma, from shared memory; bulk tensor copies */
+    PRIM_GEMM_WGMMA_SPECIALIZED = 14 /* by wgmma: warps that load, and warps that multiply */
 } prim_gemm_variant;
 
 /* The type in which products are computed and summed. */
@@ -47,12 +49,14 @@ typedef enum prim_compute {
  *
  * Types: A and B of one type, and C of it or of another:
  *     CUDA_R_32F, CUDA_R_64F, CUDA_R_32I, and C the same: all variants
- *     CUDA_R_16F, and C CUDA_R_16F or _32F: WARP_TILED, SPLIT_K, SMALL_PRODUCTS, MMA and AUTO
+ *     CUDA_R_16F, and C CUDA_R_16F or _32F: WARP_TILED, the variants above it, and AUTO
  *     CUDA_R_16BF, and C CUDA_R_16BF or _32F: likewise
- *     CUDA_R_8I, and C CUDA_R_32I: likewise, without MMA
+ *     CUDA_R_8I, and C CUDA_R_32I: likewise, without MMA and those above it
  * Pointers need the alignment of their element. VECTORIZED and the rungs above are faster where
  * operands consist of vectors of 16 bytes (their address, their leading dimension, and the columns
- * of those not read along k); MMA where lines begin at 16 bytes. MMA needs compute capability 8.0.
+ * of those not read along k); MMA where lines begin at 16 bytes. MMA needs compute capability 8.0;
+ * WGMMA and WGMMA_SPECIALIZED need a device of 9.0, and a library that was compiled for sm_90a, and
+ * are MMA where lines, or the matrices of a batch, do not begin at 16 bytes.
  * A variant refuses a C of more tiles than a grid has blocks, 2^31 - 1:
  * 2^31 rows and more for ROW_PER_BLOCK and SHARED_ROW, and otherwise more elements than any device
  * holds. SMALL_PRODUCTS refuses 2^31 elements and more.
@@ -65,13 +69,14 @@ typedef enum prim_compute {
  *   PRIM_ERROR_OVERLAP      C overlaps A or B
  *
  * Determinism: each rung gives the same bits in every run on one device. An element of C is one sum
- * over k from front to back. SPLIT_K and MMA, and AUTO where it takes these rungs, cut this sum
- * into several and add them in order; their number depends on the shape and the device. Of MMA, 16
- * products and the sum before them are added at once, on tensor cores, in an order and with a
- * rounding of their own, which differ between GPUs: so its bits do. The error, relative to the sum
- * of the products' magnitudes, grows at most with k. A product and its addition are
- * rounded once on the GPU, twice on the CPU. Integers wrap. NaN and infinities propagate as in IEEE
- * arithmetic. Halves are multiplied and summed in f32, and rounded once, to nearest.
+ * over k from front to back. SPLIT_K, MMA, WGMMA and WGMMA_SPECIALIZED, and AUTO where it takes
+ * these rungs, cut this sum into several and add them in order; their number depends on the shape
+ * and the device. Of MMA and those above it, 16 products and the sum before them are added at
+ * once, on tensor cores, in an order and with a rounding of their own, which differ between GPUs:
+ * so bits do. The error, relative to the sum of the products' magnitudes, grows at most with k. A
+ * product and its addition are rounded once on the GPU, twice on the CPU. Integers wrap. NaN and
+ * infinities propagate as in IEEE arithmetic. Halves are multiplied and summed in f32, and rounded
+ * once, to nearest.
  * Source: Hwu, Kirk and El Hajj, Programming Massively Parallel Processors, 4th edition (2022),
  * chapters 3, 5 and 6; S. Boehm, How to Optimize a CUDA Matmul Kernel for cuBLAS-like Performance
  * (2022); A. Kerr et al., CUTLASS: Fast Linear Algebra in CUDA C++ (2017). */
@@ -95,8 +100,8 @@ PRIM_API prim_status prim_gemm_host(prim_transpose op_a, prim_transpose op_b, do
  * below `batches`.
  *
  *   batches    any number; 0 writes nothing. A variant refuses more tiles of all C together than a
- *              grid has blocks: WARP_TILED, SPLIT_K, SMALL_PRODUCTS and MMA 2^31 products and
- *              more, the others more than 65,535². Of halves and i8, AUTO refuses what these do.
+ *              grid has blocks: WARP_TILED and the variants above it 2^31 products and more,
+ *              the others more than 65,535². Of halves and i8, AUTO refuses what these do.
  *   a, b, c    device, the matrices of product 0; their `stride` is that to the matrices of product
  *              1, and so on. No C may overlap any A or B.
  *   a.stride, b.stride  any numbers; with 0 one matrix serves all products.
@@ -107,7 +112,8 @@ PRIM_API prim_status prim_gemm_host(prim_transpose op_a, prim_transpose op_b, do
  * as one rectangle, otherwise as the range of bytes from the first to the last element.
  *
  * All else as for prim_gemm(), variants and types too; each product has the bits that prim_gemm()
- * gives it, except where SPLIT_K, MMA or AUTO splits k into another number of parts. Returns what
+ * gives it, except where a variant, or AUTO, splits k into another number of parts, or where the
+ * stride of a batch has WGMMA or WGMMA_SPECIALIZED be MMA. Returns what
  * prim_gemm() does, and
  *   PRIM_ERROR_VALUE        the C_i would overlap: c.stride is too small */
 PRIM_API prim_status prim_gemm_batched(prim_gemm_variant variant, prim_transpose op_a,
@@ -124,7 +130,7 @@ PRIM_API prim_status prim_gemm_batched(prim_gemm_variant variant, prim_transpose
  *
  * The call cannot check the pointers in the arrays. They must have the alignment of their element;
  * each C_i must overlap no other matrix; a NULL among them is valid only where the matrix is empty
- * or not read. Variants are those of prim_gemm_batched(). */
+ * or not read. Variants are those of prim_gemm_batched(), without WGMMA and WGMMA_SPECIALIZED. */
 PRIM_API prim_status prim_gemm_pointers(prim_gemm_variant variant, prim_transpose op_a,
                                         prim_transpose op_b, double alpha, prim_matrix a,
                                         prim_matrix b, double beta, prim_matrix c, size_t batches,

@@ -67,6 +67,37 @@ SIMT_API void simt_cluster_wait(const char *file SIMT_DEFAULT(__builtin_FILE()),
  * block must have begun, and must not return before others have done with its memory. */
 SIMT_API void *simt_shared_of_block(void *mine, unsigned rank);
 
+/* The block's shared memory as instructions see it, from 0 on; multiples of 1,024 are such in the
+ * program's addresses too. */
+SIMT_API uint32_t simt_shared_address(const void *shared);
+SIMT_API void *simt_shared_at(uint32_t address);
+/* A GPU would not do what the running thread asks for; the launch fails. */
+SIMT_API void simt_refuse(const char *what) __attribute__((noreturn));
+
+/* ---- asynchronous work, done when SIMT_ASYNC says ---- */
+
+/* Issues an operation: complete() does it, hold() makes its results unreadable until then. Both get
+ * a copy of the arguments. Operations of a thread are done in their order. */
+SIMT_API void simt_async(void (*hold)(void *arguments), void (*complete)(void *arguments),
+                         const void *arguments, size_t bytes);
+/* What the thread has issued since the last call is a group. */
+SIMT_API void simt_async_commit(void);
+/* Until all groups of the thread but its last ones are done. */
+SIMT_API void simt_async_wait(unsigned groups_left, const char *file SIMT_DEFAULT(__builtin_FILE()),
+                              int line SIMT_DEFAULT(__builtin_LINE()));
+
+/* mbarriers, of 8 bytes in shared memory; an arrival may expect bytes, which copies bring. */
+SIMT_API void simt_mbarrier_init(void *barrier, unsigned arrivals);
+SIMT_API void simt_fence_mbarrier_init(void);
+SIMT_API void simt_mbarrier_arrive(void *barrier, unsigned bytes);
+SIMT_API void simt_mbarrier_wait(void *barrier, unsigned parity,
+                                 const char *file SIMT_DEFAULT(__builtin_FILE()),
+                                 int line SIMT_DEFAULT(__builtin_LINE()));
+/* A copy of so many bytes to shared memory of the cluster, which complete() does. */
+SIMT_API void simt_begin_copy(void *to, size_t bytes, void *barrier,
+                              void (*complete)(void *arguments), const void *arguments,
+                              size_t argument_bytes);
+
 /* ---- called by tests ---- */
 
 /* The n-th call of the runtime from here on fails, once, with an error that it might have on a GPU;

@@ -12,6 +12,7 @@ typedef enum simt_state {
     SIMT_AT_BARRIER,
     SIMT_AT_WARP,
     SIMT_AT_CLUSTER,
+    SIMT_AT_MBARRIER,
     SIMT_EXITED
 } simt_state;
 
@@ -28,12 +29,16 @@ typedef struct simt_wait {
 } simt_wait;
 
 typedef struct simt_block simt_block;
+typedef struct simt_copy simt_copy;
+struct simt_operation;
 
 /* Blocks that run together; of most launches, one. */
 typedef struct simt_cluster {
     simt_block *blocks[SIMT_MAX_CLUSTER_BLOCKS]; /* by rank */
     unsigned size;
     unsigned live, arrived, phase; /* of their threads, at the cluster's barrier */
+    simt_copy *copies;             /* on their way, the oldest first */
+    uint64_t draws;
 } simt_cluster;
 
 typedef struct simt_thread {
@@ -46,7 +51,10 @@ typedef struct simt_thread {
     bool at_cluster;        /* has arrived, and not waited yet */
     unsigned cluster_phase; /* in which it arrived */
     simt_wait wait;
-    uint64_t coin;       /* at atomic operations, in shuffled orders */
+    uint64_t coin;                 /* at atomic operations, in shuffled orders */
+    struct simt_operation *issued; /* and not done, the oldest first */
+    unsigned groups;               /* of them, so far */
+    uint64_t draws;
     unsigned warp_syncs; /* how many __syncwarp it reached */
     char *sync_objects;  /* ThreadSanitizer's names for the last two of them */
 } simt_thread;
@@ -62,6 +70,14 @@ typedef struct simt_slot {
     char *memory;
     size_t bytes, alignment;
 } simt_slot;
+
+/* An mbarrier that no fence has shown to copies yet, and who initialized it. */
+typedef struct simt_new_barrier {
+    void *barrier;
+    unsigned thread;
+} simt_new_barrier;
+
+enum { SIMT_MAX_NEW_BARRIERS = 64 };
 
 enum { SIMT_MAX_SLOTS = 32, SIMT_MAX_WARPS = SIMT_MAX_BLOCK_THREADS / SIMT_WARP_SIZE };
 
@@ -83,6 +99,8 @@ struct simt_block {
     size_t arena_bytes, arena_used, static_bytes, shared_bytes;
     simt_slot slots[SIMT_MAX_SLOTS];
     unsigned slot_count;
+    simt_new_barrier barriers[SIMT_MAX_NEW_BARRIERS];
+    unsigned new_barriers;
     /* ThreadSanitizer's names; those of barriers lie behind the arena, fresh with each block */
     char start_object, *barrier_objects, *cluster_objects;
 };
@@ -101,6 +119,19 @@ void simt_thread_exits(simt_thread *thread);
 
 void simt_leave_cluster(simt_thread *thread);
 
+/* ---- asynchronous.c ---- */
+
+/* The thread begins, or will not go on: nothing that it has issued is done. */
+void simt_async_forget(simt_thread *thread);
+
+/* ---- mbarriers.c ---- */
+
+/* Between two rounds over the cluster: those copies on their way that are drawn, or the oldest one
+ * where all threads wait. false: none. */
+bool simt_complete_copies(simt_cluster *cluster, bool all_wait);
+bool simt_awaits_copies(const simt_cluster *cluster, const simt_block *block);
+void simt_forget_copies(simt_cluster *cluster);
+
 /* ---- reports.c ---- */
 
 bool simt_same_line(const simt_wait *a, const simt_wait *b);
@@ -115,5 +146,6 @@ bool simt_arena_begin(simt_block *block);
 void simt_arena_end(simt_block *block);
 /* The block's array that the key stands for. */
 void *simt_shared_slot(simt_block *block, const void *key, size_t bytes, size_t alignment);
+bool simt_is_in_arena(const simt_block *block, const void *shared);
 
 #endif

@@ -39,6 +39,9 @@ cudaError_t simt_run(const simt_call *call);
 
 /* ---- settings.c ---- */
 
+/* When asynchronous work is done. */
+typedef enum simt_async_time { SIMT_AT_ISSUE, SIMT_LATE, SIMT_DRAWN } simt_async_time;
+
 typedef enum simt_order { SIMT_FORWARD, SIMT_REVERSE, SIMT_SHUFFLE } simt_order;
 
 /* What differs between the devices that this backend plays. */
@@ -57,6 +60,8 @@ typedef struct simt_settings {
     uint64_t seed;
     bool streams_deferred; /* work runs when something waits for it, in an order by this seed */
     uint64_t streams_seed;
+    simt_async_time async;
+    uint64_t async_seed;
     bool strict_barriers; /* threads that meet must meet on one line */
     unsigned workers;     /* operating-system threads that run blocks */
     unsigned resident;    /* blocks that interleave on each of them; 0: by the block's size */

@@ -66,3 +66,8 @@ void simt_fault(const char *format, ...)
     for (;;)
         simt_fiber_wait(thread->fiber);
 }
+
+void simt_refuse(const char *what)
+{
+    simt_fault("uses %s", what);
+}

@@ -70,6 +70,7 @@ static void thread_body(void *argument)
     simt_tsan_acquire(&block->start_object);
     block->call->invoke(block->call->function, block->call->arguments);
     simt_tsan_release(&r->end_object);
+    simt_async_forget(thread);
     simt_thread_exits(thread);
 }
 
@@ -151,6 +152,7 @@ static bool begin_block(seat *s, run *r, uint64_t number, unsigned rank)
         t->index = i;
         t->state = SIMT_READY;
         t->slept = t->at_cluster = false;
+        simt_async_forget(t);
         t->coin = simt_first_toss(r->number, number * SIMT_MAX_CLUSTER_BLOCKS + rank, i);
         t->sync_objects = block->barrier_objects + 2 + 2 * i;
         simt_fiber_prepare(t->fiber, f);
@@ -212,7 +214,8 @@ static void abandon(seat *s, run *r)
 static bool begin_cluster(worker *w, unsigned first, run *r, uint64_t number)
 {
     simt_cluster *cluster = &w->clusters[first];
-    *cluster = (simt_cluster){.size = (unsigned)count_of(r->call->cluster)};
+    *cluster = (simt_cluster){.size = (unsigned)count_of(r->call->cluster),
+                              .draws = simt_get_settings()->async_seed + number};
     const simt_sequence order = simt_make_sequence(cluster->size, number);
     for (unsigned i = 0; i < cluster->size; i++) {
         seat **s = &w->seats[first + i];
@@ -252,7 +255,7 @@ static void fail(const simt_cluster *cluster, run *r)
 /* A pass over each block, and what follows from it. */
 static outcome step(worker *w, unsigned first, run *r)
 {
-    const simt_cluster *cluster = &w->clusters[first];
+    simt_cluster *cluster = &w->clusters[first];
     outcome all = NONE_COULD_RUN;
     bool failed = false;
     for (unsigned i = first; i < first + cluster->size && !failed; i++) {
@@ -262,9 +265,15 @@ static outcome step(worker *w, unsigned first, run *r)
         const outcome o = pass(block);
         all = o > all ? o : all;
         failed = block->failed;
+        if (block->live == 0 && simt_awaits_copies(cluster, block)) {
+            simt_report_threads(block, "returns before a copy to it has come");
+            failed = block->failed = true;
+        }
         if (block->live == 0)
             end_block(w->seats[i], r);
     }
+    if (!failed && simt_complete_copies(cluster, all != PROGRESS))
+        return PROGRESS;
     if (failed || all == NONE_COULD_RUN)
         fail(cluster, r);
     return all;
@@ -346,6 +355,8 @@ static void work(worker *w, unsigned self, run *r)
     for (unsigned i = 0; i < resident; i++)
         if (w->seats[i] != NULL && w->seats[i]->block.occupied)
             abandon(w->seats[i], r);
+    for (unsigned i = 0; i < resident; i += size)
+        simt_forget_copies(&w->clusters[i]);
 }
 
 static void *worker_main(void *argument)

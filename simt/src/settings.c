@@ -57,6 +57,22 @@ static void read_streams(void)
     }
 }
 
+static void read_async(void)
+{
+    const char *text = getenv("SIMT_ASYNC");
+    if (text == NULL || *text == '\0' || strcmp(text, "issue") == 0) {
+        settings.async = SIMT_AT_ISSUE;
+    } else if (strcmp(text, "late") == 0) {
+        settings.async = SIMT_LATE;
+    } else if (strncmp(text, "drawn:", 6) == 0) {
+        settings.async = SIMT_DRAWN;
+        settings.async_seed = strtoull(text + 6, NULL, 10);
+    } else {
+        fprintf(stderr, "simt: SIMT_ASYNC=%s is none of issue, late, drawn:SEED\n", text);
+        exit(2);
+    }
+}
+
 static void read_barriers(void)
 {
     const char *text = getenv("SIMT_BARRIERS");
@@ -93,6 +109,7 @@ static void read_settings(void)
     const unsigned otherwise = cores < 1 ? 1 : cores > 64 ? 64 : (unsigned)cores;
     read_order();
     read_streams();
+    read_async();
     read_barriers();
     read_device();
     settings.devices = (int)read_number("SIMT_DEVICES", 1, SIMT_MAX_DEVICES, 1);

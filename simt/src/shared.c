@@ -7,18 +7,22 @@
 
 /* ThreadSanitizer's names: two for the barrier, two for each thread, two for the cluster; never
  * touched. */
+enum { SIMT_PATTERN = 1024 }; /* that swizzled rows repeat in; a block's addresses begin at one */
 enum { OBJECT_BYTES = 2 * (1 + SIMT_MAX_BLOCK_THREADS + 1) };
 
 static size_t arena_bytes(void)
 {
-    return simt_get_settings()->device->shared_bytes + SIMT_MAX_SLOTS * (SIMT_REDZONE + 64) + 64;
+    return simt_get_settings()->device->shared_bytes + SIMT_MAX_SLOTS * (SIMT_REDZONE + 64) +
+           SIMT_PATTERN;
 }
 
 bool simt_arena_begin(simt_block *block)
 {
     if (block->arena == NULL) {
         block->arena_bytes = arena_bytes() / 64 * 64;
-        block->arena = aligned_alloc(64, block->arena_bytes + (OBJECT_BYTES + 63) / 64 * 64);
+        block->arena =
+            aligned_alloc(SIMT_PATTERN, (block->arena_bytes + OBJECT_BYTES + SIMT_PATTERN - 1) /
+                                            SIMT_PATTERN * SIMT_PATTERN);
         if (block->arena == NULL)
             return false;
         block->barrier_objects = block->arena + block->arena_bytes;
@@ -28,6 +32,7 @@ bool simt_arena_begin(simt_block *block)
     block->static_bytes = 0;
     block->shared_bytes = 0;
     block->slot_count = 0;
+    block->new_barriers = 0;
     simt_asan_hide(block->arena, block->arena_bytes);
     return true;
 }
@@ -100,5 +105,29 @@ void *simt_shared(const void *key, size_t bytes, size_t alignment)
 void *simt_shared_dynamic(void)
 {
     simt_block *block = simt_running()->block;
-    return simt_shared_slot(block, &dynamic_key, block->call->dynamic_shared_bytes, 64);
+    return simt_shared_slot(block, &dynamic_key, block->call->dynamic_shared_bytes, SIMT_PATTERN);
+}
+
+/* ---- addresses ---- */
+
+bool simt_is_in_arena(const simt_block *block, const void *shared)
+{
+    const char *const at = shared;
+    return at >= block->arena && at < block->arena + block->arena_bytes;
+}
+
+uint32_t simt_shared_address(const void *shared)
+{
+    const simt_block *const block = simt_running()->block;
+    if (!simt_is_in_arena(block, shared))
+        simt_fault("takes for shared memory what is not");
+    return (uint32_t)((const char *)shared - block->arena);
+}
+
+void *simt_shared_at(uint32_t address)
+{
+    const simt_block *const block = simt_running()->block;
+    if (address >= block->arena_bytes)
+        simt_fault("reads past the end of shared memory, at %u", address);
+    return block->arena + address;
 }

@@ -9,6 +9,7 @@
 #include "common/kernel/atomic.cuh"
 #include "common/kernel/launch.cuh"
 #include "common/kernel/shared.cuh"
+#include "common/tensor/tensor_copy.cuh"
 
 namespace
 {
@@ -332,6 +333,148 @@ __global__ void cluster_too_small(bool broken, int *out)
     simt_cluster_wait();
 }
 
+/* ---- asynchronous work ---- */
+
+/* One row of numbers, which a tensor copy brings to shared memory. */
+struct row_box {
+    alignas(1024) uint16_t numbers[THREADS];
+    mbarrier full;
+};
+
+/* 0 1 2 … */
+struct row_of_numbers {
+    uint16_t at[THREADS];
+
+    constexpr row_of_numbers() : at()
+    {
+        for (int i = 0; i < THREADS; i++)
+            at[i] = static_cast<uint16_t>(i);
+    }
+};
+
+constexpr row_of_numbers numbers;
+constexpr unsigned ROW_BYTES = THREADS * sizeof(uint16_t);
+
+struct row_fault {
+    bool forgets_fence = false, forgets_wait = false;
+    unsigned bytes = ROW_BYTES; /* that are expected */
+};
+
+/* The box, after its copy unless a wait is forgotten. */
+row_box &bring_row(const row_fault &fault)
+{
+    PRIM_SHARED(row_box, box, );
+    const prim_tensor_map map = {{numbers.at, THREADS, 1, 1, ROW_BYTES, ROW_BYTES, THREADS, 1}};
+    if (threadIdx.x == 0) {
+        mbarrier_init(&box.full, 1);
+        if (!fault.forgets_fence)
+            fence_mbarrier_init();
+        mbarrier_arrive_expect_tx(&box.full, fault.bytes);
+        tensor_load_box(box.numbers, map, {0, 0, 0}, &box.full);
+    }
+    __syncthreads();
+    if (!fault.forgets_wait)
+        mbarrier_wait(&box.full, 0);
+    return box;
+}
+
+void write_row(const row_box &box, int *out)
+{
+    out[blockIdx.x * THREADS + threadIdx.x] = box.numbers[threadIdx.x];
+}
+
+__global__ void copy_not_awaited(bool broken, int *out)
+{
+    row_fault fault;
+    fault.forgets_wait = broken;
+    row_box &box = bring_row(fault);
+    write_row(box, out);
+    mbarrier_wait(&box.full, 0);
+}
+
+__global__ void copy_not_fenced(bool broken, int *out)
+{
+    row_fault fault;
+    fault.forgets_fence = broken;
+    write_row(bring_row(fault), out);
+}
+
+__global__ void copy_too_short(bool broken, int *out)
+{
+    row_fault fault;
+    fault.bytes = broken ? 2 * ROW_BYTES : ROW_BYTES;
+    write_row(bring_row(fault), out);
+}
+
+/* Broken: the block has returned when the copy comes. */
+__global__ void copy_left_behind(bool broken, int *out)
+{
+    row_fault fault;
+    fault.forgets_wait = broken;
+    bring_row(fault);
+    out[blockIdx.x * THREADS + threadIdx.x] = static_cast<int>(threadIdx.x);
+}
+
+/* An operation that gives a number, and until then something else. */
+struct number_operation {
+    int *to, number;
+
+    static void hold(void *self)
+    {
+        *static_cast<number_operation *>(self)->to = -1;
+    }
+    static void complete(void *self)
+    {
+        const number_operation &mine = *static_cast<number_operation *>(self);
+        *mine.to = mine.number;
+    }
+};
+
+/* Broken: only the first of two groups is awaited. */
+__global__ void group_not_awaited(bool broken, int *out)
+{
+    int number[2] = {};
+    for (int i = 0; i < 2; i++) {
+        const number_operation mine = {&number[i], static_cast<int>(threadIdx.x)};
+        simt_async(number_operation::hold, number_operation::complete, &mine, sizeof mine);
+        simt_async_commit();
+    }
+    simt_async_wait(broken ? 1 : 0);
+    out[blockIdx.x * THREADS + threadIdx.x] = number[1];
+}
+
+/* What an operation reads, it reads when it is done. Broken: the word is overwritten before. */
+struct reading_operation {
+    int *to;
+    const int *from;
+
+    static void hold(void *)
+    {
+    }
+    static void complete(void *self)
+    {
+        const reading_operation &mine = *static_cast<reading_operation *>(self);
+        *mine.to = *mine.from;
+    }
+};
+
+__global__ void source_overwritten(bool broken, int *out)
+{
+    PRIM_SHARED(int, words, [THREADS]);
+    int got = -1;
+    words[threadIdx.x] = static_cast<int>(threadIdx.x);
+    __syncthreads();
+    const reading_operation mine = {&got, &words[threadIdx.x]};
+    simt_async(reading_operation::hold, reading_operation::complete, &mine, sizeof mine);
+    simt_async_commit();
+    if (!broken)
+        simt_async_wait(0);
+    __syncthreads();
+    words[THREADS - 1 - threadIdx.x] = -2;
+    simt_async_wait(0);
+    out[blockIdx.x * THREADS + threadIdx.x] = got;
+}
+
 typedef void fault_kernel(bool broken, int *out);
 
 /* What a correct kernel leaves, for element i. */
@@ -425,6 +568,12 @@ const fault faults[] = {
     {"cluster_not_arrived", cluster_not_arrived, thread_number, THREADS, 1, true},
     {"cluster_arrived_twice", cluster_arrived_twice, thread_number, THREADS, 1, true},
     {"cluster_too_small", cluster_too_small, thread_number, THREADS, 1, true},
+    {"copy_not_awaited", copy_not_awaited, thread_number},
+    {"copy_not_fenced", copy_not_fenced, thread_number},
+    {"copy_too_short", copy_too_short, thread_number},
+    {"copy_left_behind", copy_left_behind, thread_number},
+    {"group_not_awaited", group_not_awaited, thread_number},
+    {"source_overwritten", source_overwritten, thread_number},
 };
 
 cudaError_t launch(const fault &f, bool broken, int *h_out, size_t bytes)

@@ -14,7 +14,9 @@
     X(gemm, warp_tiled)        \
     X(gemm, split_k)           \
     X(gemm, small_products)    \
-    X(gemm, mma)
+    X(gemm, mma)               \
+    X(gemm, wgmma)             \
+    X(gemm, wgmma_specialized)
 
 RUNGS(PRIM_DECLARE_RUNG)
 
@@ -27,13 +29,39 @@ static bool has_small_products(const prim_gemm_args *args)
     return args->m <= most || args->n <= most;
 }
 
-/* The rung with the least estimated time; of halves MMA's, where it runs. */
+/* Of the rungs on tensor cores the one with the least estimated time; NULL: none runs. Where WGMMA
+ * does, the others do. */
+static const prim_rung *fastest_on_tensor_cores(const prim_gemm_args *args, double *clocks)
+{
+    const struct {
+        const prim_rung *rung;
+        prim_gemm_plan (*plan)(const prim_gemm_args *);
+    } more[] = {{&prim_gemm_wgmma_rung, prim_gemm_plan_wgmma},
+                {&prim_gemm_wgmma_specialized_rung, prim_gemm_plan_wgmma_specialized}};
+    const bool has_more = prim_gemm_wgmma_rung.why_not(args) == NULL;
+    if (!has_more && prim_gemm_mma_rung.why_not(args) != NULL)
+        return NULL;
+    const prim_rung *best = &prim_gemm_mma_rung;
+    *clocks = prim_gemm_plan_mma(args).clocks;
+    for (size_t i = 0; has_more && i < sizeof more / sizeof *more; i++) {
+        const double estimate = more[i].plan(args).clocks;
+        if (estimate < *clocks) {
+            best = more[i].rung;
+            *clocks = estimate;
+        }
+    }
+    return best;
+}
+
+/* The rung with the least estimated time; of halves one on tensor cores, where any runs. */
 static const prim_rung *fastest(const prim_gemm_args *args)
 {
-    if (prim_gemm_mma_rung.why_not(args) == NULL) {
-        const bool is_small = has_small_products(args) && prim_gemm_small_products_clocks(args) <
-                                                              prim_gemm_plan_mma(args).clocks;
-        return is_small ? &prim_gemm_small_products_rung : &prim_gemm_mma_rung;
+    double clocks = 0;
+    const prim_rung *const on_tensor_cores = fastest_on_tensor_cores(args, &clocks);
+    if (on_tensor_cores != NULL) {
+        const bool is_small =
+            has_small_products(args) && prim_gemm_small_products_clocks(args) < clocks;
+        return is_small ? &prim_gemm_small_products_rung : on_tensor_cores;
     }
     const double whole = prim_gemm_plan_whole(args).clocks;
     const double split = args->k > 0 ? prim_gemm_plan_split(args).clocks : whole;

@@ -12,7 +12,16 @@
 namespace
 {
 
+/* What code for sm_90a has that other code of 9.0 has not is no attribute of a kernel; the number
+ * of threads that it may be launched with is one. */
+#ifndef SIMT_BACKEND
+constexpr int THREADS_OF_90A = 512;
+#endif
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+__global__ void __launch_bounds__(THREADS_OF_90A) any_kernel()
+#else
 __global__ void any_kernel()
+#endif
 {
 }
 
@@ -71,6 +80,16 @@ cudaError_t ask_for_code(int *value, int)
     *value = error == cudaSuccess ? attributes.ptxVersion : 0;
     return error;
 }
+
+#ifndef SIMT_BACKEND
+cudaError_t ask_for_90a(int *value, int)
+{
+    cudaFuncAttributes attributes;
+    const cudaError_t error = cudaFuncGetAttributes(&attributes, any_kernel);
+    *value = error == cudaSuccess && attributes.maxThreadsPerBlock == THREADS_OF_90A;
+    return error;
+}
+#endif
 
 } // namespace
 
@@ -253,3 +272,16 @@ bool prim_device_has_clusters(void)
 {
     return prim_device_code() >= 90;
 }
+
+#ifdef SIMT_BACKEND
+bool prim_device_has_wgmma(void)
+{
+    return prim_device_code() == 90;
+}
+#else
+bool prim_device_has_wgmma(void)
+{
+    static device_fact fact;
+    return fact.of_current_device(ask_for_90a, 0) == 1;
+}
+#endif

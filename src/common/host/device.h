@@ -38,6 +38,10 @@ uint64_t prim_device_context(void);
 bool prim_device_launches_dependents(void);
 bool prim_device_has_clusters(void);
 
+/* Whether the code that runs on the current device has instructions that only 9.0a names: it was
+ * compiled for sm_90a. */
+bool prim_device_has_wgmma(void);
+
 unsigned prim_device_multiprocessors(void);
 
 /* The most shared memory that a block can have by opting in; and the opt-in of a kernel, which is

@@ -1,4 +1,4 @@
-/* The tiles that MMA has kernels for, and how fast those are. */
+/* The tiles that MMA and the rungs of wgmma have kernels for, and how fast those are. */
 #ifndef PRIM_GEMM_TENSOR_TILES_H
 #define PRIM_GEMM_TENSOR_TILES_H
 
@@ -11,5 +11,19 @@ enum { PRIM_GEMM_MMA_STEPS = 64 }; /* of k in a stage */
     X(128, 256, 2, 4, 3, 1, 960, 960, 960, 960) \
     X(128, 128, 2, 2, 3, 2, 450, 990, 990, 990) \
     X(64, 64, 2, 2, 4, 3, 220, 430, 640, 640)
+
+/* Elements on a side of what wgmma's operands consist of. */
+enum { PRIM_GEMM_BOX = 64, PRIM_GEMM_WGMMA_ROWS = 128 };
+
+/* M × N elements of C; stages in flight; blocks on a multiprocessor; rates as for MMA, fitted to 84
+ * products on an H200. */
+#define PRIM_GEMM_TILES_WGMMA(X)              \
+    X(128, 128, 3, 2, 1560, 1220, 1220, 1220) \
+    X(64, 128, 4, 2, 1430, 1110, 1110, 1110)
+
+/* 128 × N elements of C; stages in flight; products in a clock of a multiprocessor, which has one
+ * block; clocks until it multiplies; clocks of an element that it stores, while it loads the next
+ * tile's first stages. */
+#define PRIM_GEMM_TILES_WGMMA_SPECIALIZED(X) X(256, 4, 2000, 3300, 0.1)
 
 #endif

@@ -18,10 +18,14 @@ typedef struct tile {
     size_t m, n, k;
     unsigned blocks; /* on a multiprocessor */
     double rates[RATES];
+    double start;  /* clocks until the first of them multiplies, beyond those of every tile */
+    double of_sum; /* clocks for each element that a block stores */
 } tile;
 
+#define CLOCKS_OF_SUM 0.25
+
 #define TILE(m, n, k, warps_m, warps_n, lanes_m, stages, blocks, r1, r2, r3, r4) \
-    {m, n, k, blocks, {r1, r2, r3, r4}},
+    {m, n, k, blocks, {r1, r2, r3, r4}, 0, CLOCKS_OF_SUM},
 
 static const tile tiles_f32[] = {PRIM_GEMM_TILES_F32(TILE)};
 static const tile tiles_f64[] = {PRIM_GEMM_TILES_F64(TILE)};
@@ -30,9 +34,17 @@ static const tile tiles_halves[] = {PRIM_GEMM_TILES_HALVES(TILE)};
 static const tile tiles_i8[] = {PRIM_GEMM_TILES_I8(TILE)};
 
 #define MMA_TILE(m, n, warps_m, warps_n, stages, blocks, r1, r2, r3, r4) \
-    {m, n, PRIM_GEMM_MMA_STEPS, blocks, {r1, r2, r3, r4}},
+    {m, n, PRIM_GEMM_MMA_STEPS, blocks, {r1, r2, r3, r4}, 0, CLOCKS_OF_SUM},
 
 static const tile tiles_mma[] = {PRIM_GEMM_TILES_MMA(MMA_TILE)};
+
+#define WGMMA_TILE(m, n, stages, blocks, r1, r2, r3, r4) \
+    {m, n, PRIM_GEMM_BOX, blocks, {r1, r2, r3, r4}, 0, CLOCKS_OF_SUM},
+#define SPECIALIZED_TILE(n, stages, rate, start, of_sum) \
+    {PRIM_GEMM_WGMMA_ROWS, n, PRIM_GEMM_BOX, 1, {rate, rate, rate, rate}, start, of_sum},
+
+static const tile tiles_wgmma[] = {PRIM_GEMM_TILES_WGMMA(WGMMA_TILE)};
+static const tile tiles_specialized[] = {PRIM_GEMM_TILES_WGMMA_SPECIALIZED(SPECIALIZED_TILE)};
 
 typedef struct tile_list {
     const tile *tiles;
@@ -60,6 +72,17 @@ static tile_list tiles_of_mma(void)
     return (tile_list){tiles_mma, sizeof tiles_mma / sizeof *tiles_mma, LEAST_PART_MMA};
 }
 
+static tile_list tiles_of_wgmma(void)
+{
+    return (tile_list){tiles_wgmma, sizeof tiles_wgmma / sizeof *tiles_wgmma, LEAST_PART_MMA};
+}
+
+static tile_list tiles_of_specialized(void)
+{
+    return (tile_list){tiles_specialized, sizeof tiles_specialized / sizeof *tiles_specialized,
+                       LEAST_PART_MMA};
+}
+
 static size_t sum_bytes(const prim_gemm_args *args)
 {
     return prim_element_bytes(prim_accumulator_type(args->c_type));
@@ -68,7 +91,6 @@ static size_t sum_bytes(const prim_gemm_args *args)
 /* ---- the estimate, in clocks ---- */
 
 static const double BLOCK_CLOCKS = 2000;       /* for a block's beginning and end */
-static const double CLOCKS_OF_SUM = 0.25;      /* for each element that a block stores */
 static const double SECOND_PASS_CLOCKS = 4500; /* its launch, and its reads' latency */
 static const double SECOND_PASS_BYTES = 1400;  /* that all move in a clock, through L2 */
 
@@ -77,7 +99,7 @@ static double round_clocks(const tile *t, size_t blocks, size_t steps)
 {
     const size_t rate = blocks < RATES ? blocks - 1 : RATES - 1;
     return (double)(blocks * t->m * t->n * steps) / t->rates[rate] + BLOCK_CLOCKS +
-           CLOCKS_OF_SUM * (double)(t->m * t->n);
+           t->of_sum * (double)(t->m * t->n);
 }
 
 static double estimate(const prim_gemm_args *args, size_t multiprocessors, const tile *t,
@@ -89,7 +111,7 @@ static double estimate(const prim_gemm_args *args, size_t multiprocessors, const
                           (double)args->batches;
     const double whole = blocks / (double)all >= 1e9 ? 1e9 : (double)(size_t)(blocks / (double)all);
     const double left = blocks - whole * (double)all;
-    double clocks = whole * round_clocks(t, t->blocks, part);
+    double clocks = t->start + whole * round_clocks(t, t->blocks, part);
     if (left > 0 && whole < 1e9)
         clocks += round_clocks(t, prim_divide_up((size_t)left, multiprocessors), part);
     if (parts > 1)
@@ -198,6 +220,18 @@ static prim_gemm_plan plan_mma(const prim_gemm_args *args, size_t multiprocessor
     return best_split(args, multiprocessors, &list, best_tile(args, multiprocessors, &list, 1));
 }
 
+static prim_gemm_plan plan_wgmma(const prim_gemm_args *args, size_t multiprocessors)
+{
+    const tile_list list = tiles_of_wgmma();
+    return best_split(args, multiprocessors, &list, best_tile(args, multiprocessors, &list, 1));
+}
+
+static prim_gemm_plan plan_specialized(const prim_gemm_args *args, size_t multiprocessors)
+{
+    const tile_list list = tiles_of_specialized();
+    return best_split(args, multiprocessors, &list, best_tile(args, multiprocessors, &list, 1));
+}
+
 /* All that a plan depends on. */
 typedef struct question {
     size_t m, n, k, batches, multiprocessors;
@@ -245,6 +279,18 @@ prim_gemm_plan prim_gemm_plan_mma(const prim_gemm_args *args)
 {
     static _Thread_local kept_plan kept;
     return plan_once(&kept, args, plan_mma);
+}
+
+prim_gemm_plan prim_gemm_plan_wgmma(const prim_gemm_args *args)
+{
+    static _Thread_local kept_plan kept;
+    return plan_once(&kept, args, plan_wgmma);
+}
+
+prim_gemm_plan prim_gemm_plan_wgmma_specialized(const prim_gemm_args *args)
+{
+    static _Thread_local kept_plan kept;
+    return plan_once(&kept, args, plan_specialized);
 }
 
 bool prim_gemm_plan_fits(const prim_gemm_args *args, prim_gemm_plan plan)

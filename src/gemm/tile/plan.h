@@ -1,4 +1,5 @@
-/* How WARP_TILED, SPLIT_K and MMA divide a call into blocks, and how long the upper rungs take. */
+/* How WARP_TILED, SPLIT_K and the rungs above divide a call into blocks, and how long the upper
+ * rungs take. */
 #ifndef PRIM_GEMM_PLAN_H
 #define PRIM_GEMM_PLAN_H
 
@@ -9,7 +10,7 @@ extern "C" {
 #endif
 
 typedef struct prim_gemm_plan {
-    unsigned tile;  /* of the list that the types have in tiles.h, or MMA in tensor/tiles.h */
+    unsigned tile;  /* of the list that the types have in tiles.h, or the rung in tensor/tiles.h */
     unsigned m, n;  /* its sides */
     unsigned parts; /* of k */
     size_t part;    /* steps of k in each, but the last one may have less */
@@ -20,8 +21,10 @@ typedef struct prim_gemm_plan {
 prim_gemm_plan prim_gemm_plan_whole(const prim_gemm_args *args);
 prim_gemm_plan prim_gemm_plan_split(const prim_gemm_args *args);
 
-/* MMA's, of one part or of several. */
+/* Those of MMA, WGMMA and WGMMA_SPECIALIZED, of one part or of several. */
 prim_gemm_plan prim_gemm_plan_mma(const prim_gemm_args *args);
+prim_gemm_plan prim_gemm_plan_wgmma(const prim_gemm_args *args);
+prim_gemm_plan prim_gemm_plan_wgmma_specialized(const prim_gemm_args *args);
 
 /* The estimated time of SMALL_PRODUCTS. */
 double prim_gemm_small_products_clocks(const prim_gemm_args *args);

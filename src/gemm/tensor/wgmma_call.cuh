@@ -1,0 +1,117 @@
+/* A call for the rungs of wgmma, on the host: what they refuse, C and the maps of A and B as their
+ * kernels take them. */
+#ifndef PRIM_GEMM_WGMMA_CALL_CUH
+#define PRIM_GEMM_WGMMA_CALL_CUH
+
+#include "common/host/device.h"
+#include "gemm/problem.cuh"
+#include "gemm/tensor/boxes.cuh"
+#include "gemm/tensor/c_of_warpgroup.cuh"
+#include "gemm/tensor/operands.h"
+#include "gemm/tile/plan.h"
+
+extern "C" const prim_rung prim_gemm_mma_rung; /* for operands that no copy reaches */
+
+namespace
+{
+namespace boxes
+{
+
+inline const char *wgmma_why_not(const prim_gemm_args *args, prim_gemm_plan plan)
+{
+    if (args->a_type != CUDA_R_16F && args->a_type != CUDA_R_16BF)
+        return "it takes f16 and bf16";
+    if (!prim_gemm_has_tiles(args))
+        return PRIM_TYPES_NOT_BUILT;
+    if (!prim_device_has_wgmma())
+        return "its products need a device of compute capability 9.0, and code for 9.0a";
+    if (args->pointers)
+        return "its copies need matrices that are a stride apart";
+    return prim_gemm_plan_fits(args, plan) ? nullptr : PRIM_GRID_TOO_SMALL;
+}
+
+/* Where a call is only asked, nobody knows whether copies will reach its operands. */
+inline size_t wgmma_workspace_bytes(const prim_gemm_args *args, prim_gemm_plan plan)
+{
+    const size_t bytes = prim_gemm_plan_bytes(args, plan),
+                 otherwise = prim_gemm_mma_rung.workspace_bytes(args);
+    return bytes > otherwise ? bytes : otherwise;
+}
+
+/* C, or with several parts their sums in the workspace. */
+inline c_matrices c_of(const prim_gemm_args *args, unsigned parts)
+{
+    c_matrices c = {};
+    c.data = parts > 1 ? args->call.workspace : args->c;
+    c.ld = parts > 1 ? prim_gemm_plan_ld(args) : args->ldc;
+    c.stride = parts > 1 ? args->m * c.ld : args->c_stride;
+    c.m = static_cast<unsigned>(args->m);
+    c.n = static_cast<unsigned>(args->n);
+    c.scale = parts > 1 ? scaled<float>{1, 0} : make_scaled<float>(args->alpha, args->beta);
+    c.is_half = parts == 1 && args->c_type == args->a_type;
+    const auto begins_at = [&](size_t elements) {
+        const size_t bytes = elements * (c.is_half ? sizeof(uint16_t) : sizeof(float));
+        return reinterpret_cast<uintptr_t>(c.data) % bytes == 0 && c.ld % elements == 0 &&
+               c.stride % elements == 0;
+    };
+    c.in_pairs = begins_at(2);
+    c.in_vectors = c.is_half && c.scale.beta == 0 && begins_at(8);
+    return c;
+}
+
+/* How k is cut, in steps of a box. */
+struct cut_of_k {
+    unsigned steps, parts, part;
+};
+
+inline cut_of_k cut_of(const prim_gemm_args *args, prim_gemm_plan plan)
+{
+    const size_t k = length_of_sums<float>(args->k, args->alpha);
+    return k == 0 ? cut_of_k{0, 1, 1}
+                  : cut_of_k{static_cast<unsigned>(prim_divide_up(k, BOX)), plan.parts,
+                             static_cast<unsigned>(plan.part / BOX)};
+}
+
+/* A's and B's; where nothing is multiplied, none. */
+struct maps {
+    prim_tensor_map a, b;
+};
+
+inline cudaError_t make_maps(maps *made, const prim_gemm_args *args, const cut_of_k &k)
+{
+    const prim_gemm_operands x = prim_gemm_operands_of(args);
+    *made = {};
+    if (k.steps == 0)
+        return cudaSuccess;
+    const cudaError_t error = prim_make_tensor_map(&made->a, &x.a);
+    return error != cudaSuccess ? error : prim_make_tensor_map(&made->b, &x.b);
+}
+
+/* Launch::run<A, B, Half>(args, plan) for the call's ops. */
+template <class Launch, typename Half>
+cudaError_t launch_ops(const prim_gemm_args *args, prim_gemm_plan plan)
+{
+    const bool a_along_k = args->op_a == PRIM_NOT_TRANSPOSED;
+    if (args->op_b == PRIM_TRANSPOSED)
+        return a_along_k ? Launch::template run<K_MAJOR, K_MAJOR, Half>(args, plan)
+                         : Launch::template run<MN_MAJOR, K_MAJOR, Half>(args, plan);
+    return a_along_k ? Launch::template run<K_MAJOR, MN_MAJOR, Half>(args, plan)
+                     : Launch::template run<MN_MAJOR, MN_MAJOR, Half>(args, plan);
+}
+
+/* For its types too, and the second pass where k is cut. */
+template <class Launch>
+cudaError_t launch_call(const prim_gemm_args *args, prim_gemm_plan plan)
+{
+    if (args->m == 0 || args->n == 0 || args->batches == 0)
+        return cudaSuccess;
+    const cudaError_t error = args->a_type == CUDA_R_16F ? launch_ops<Launch, f16>(args, plan)
+                                                         : launch_ops<Launch, bf16>(args, plan);
+    const unsigned parts = cut_of(args, plan).parts;
+    return error != cudaSuccess || parts < 2 ? error : prim_gemm_add_parts(args, parts);
+}
+
+} // namespace boxes
+} // namespace
+
+#endif

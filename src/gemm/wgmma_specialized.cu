@@ -1,0 +1,327 @@
+/* WGMMA_SPECIALIZED: f16 and bf16 on tensor cores, by wgmma: warps that load, and warps that
+ * multiply.
+ *
+ *     producer       copies of stage 0, 1, 2, 3, 0, …       a thread, which waits for empty stages
+ *                      full ↓          ↑ empty
+ *     consumer 0     rows 0 … 63 of a tile of 128 × 256     a warpgroup each, which waits for full
+ *     consumer 1     rows 64 … 127                          ones
+ *
+ *     cluster        tile                                   two blocks have tiles below each other:
+ *                    tile      each loads half of B's       one B serves both
+ *                              boxes for both
+ *
+ * What changed from MMA: a product's operands are in shared memory, not in registers, and come
+ * there by copies of whole boxes, which take one thread; 64 × 256 × 16 products are one
+ * instruction of a warpgroup, and it goes on while the next ones are issued. Registers go from the
+ * producer to the consumers. A block stays for many tiles, and the first stages of the next one
+ * are loaded while C is stored. A C of few tiles is cut along k, as in SPLIT_K.
+ *
+ * Copies want rows that begin at multiples of 16 bytes. Other operands are multiplied by MMA's
+ * kernels.
+ *
+ * Bytes for a product, of tiles of 128 × 256 in pairs: 1/64 from global memory.
+ *
+ * What still holds it back: the power that large products take; that both consumers store C at the
+ * same time; and the last round of tiles, for which not all multiprocessors have one.
+ *
+ * Work: m · n · k products, and the tiles' ends. Steps: k. Workspace: as SPLIT_K's, where k is cut.
+ * Source: NVIDIA, PTX ISA, sections on wgmma, mbarrier and cp.async.bulk.tensor; V. Thakkar et al.,
+ * CUTLASS 3 (2023), for warp specialization; P. Shankhdhar, Outperforming cuBLAS on H100 (2024). */
+#include "common/kernel/cluster.cuh"
+#include "common/kernel/shared.cuh"
+#include "gemm/tensor/wgmma_call.cuh"
+
+namespace
+{
+namespace wgmma_specialized
+{
+
+using namespace boxes;
+
+constexpr unsigned CONSUMERS = 2, THREADS = (1 + CONSUMERS) * WARPGROUP;
+constexpr unsigned WARPS = CONSUMERS * WARPGROUP / 32; /* that consume */
+constexpr unsigned PRODUCER_REGISTERS = 40, CONSUMER_REGISTERS = 232;
+constexpr unsigned MOST_BLOCKS = 2; /* of a cluster */
+
+template <unsigned N_, unsigned STAGES_>
+struct tile_shape {
+    static constexpr unsigned N = N_, STAGES = STAGES_, BOXES_OF_B = N / BOX;
+};
+
+template <class Shape>
+struct stage {
+    box a[CONSUMERS], b[Shape::BOXES_OF_B];
+};
+
+template <class Shape>
+struct stages {
+    stage<Shape> at[Shape::STAGES];
+    mbarrier full[Shape::STAGES], empty[Shape::STAGES];
+};
+
+/* Which of the stages comes next, and the parity of its barriers' phase. */
+template <unsigned STAGES>
+struct place_in_ring {
+    unsigned stage = 0, parity = 0;
+
+    __device__ void go_on()
+    {
+        stage++;
+        if (stage == STAGES) {
+            stage = 0;
+            parity ^= 1;
+        }
+    }
+};
+
+/* ---- which tiles a cluster has ---- */
+
+/* Products × parts of k × rows of tiles that a cluster has × tiles across. Cluster i takes number
+ * i, i + clusters, … */
+struct walk {
+    unsigned blocks; /* of a cluster */
+    unsigned tiles_m, tiles_n, parts, count;
+    unsigned steps, part; /* of 64, along k: all, and of a part */
+    bool one_a, one_b;    /* for all products */
+};
+
+struct unit {
+    unsigned row, column, product, matrix; /* the matrix: that of C, or of a part of its sums */
+    unsigned first, end;                   /* steps of k */
+};
+
+template <class Shape>
+__device__ unit unit_of(const walk &all, unsigned number)
+{
+    const unsigned tiles = all.tiles_m * all.tiles_n;
+    const tile_place at = place_of(number % tiles, all.tiles_m, all.tiles_n);
+    const unsigned matrix = number / tiles, first = matrix % all.parts * all.part;
+    const unsigned down = at.down * all.blocks + blockIdx.x % all.blocks;
+    return {down * PRIM_GEMM_WGMMA_ROWS,
+            at.across * Shape::N,
+            matrix / all.parts,
+            matrix,
+            first,
+            all.steps - first < all.part ? all.steps : first + all.part};
+}
+
+/* ---- the producer ---- */
+
+struct factors {
+    const prim_tensor_map &a, &b;
+};
+
+/* B's boxes come to all blocks of the cluster, from each block its share. */
+template <class Shape, wgmma_major B>
+__device__ void load_b(stage<Shape> &to, mbarrier *full, const prim_tensor_map &b, const walk &all,
+                       const unit &u, unsigned step)
+{
+    const unsigned product = all.one_b ? 0 : u.product;
+    for (unsigned i = blockIdx.x % all.blocks; i < Shape::BOXES_OF_B; i += all.blocks) {
+        const tensor_place at = place_of_box<B>(u.column + i * BOX, step * BOX, product);
+        if (all.blocks == 1)
+            tensor_load_box(&to.b[i], b, at, full);
+        else
+            tensor_load_box_to_blocks(&to.b[i], b, at, full, (1u << all.blocks) - 1);
+    }
+}
+
+template <class Shape, wgmma_major A, wgmma_major B>
+__device__ void produce(stages<Shape> &ring, const factors &of, const walk &all)
+{
+    place_in_ring<Shape::STAGES> at;
+    for (unsigned i = blockIdx.x / all.blocks; i < all.count; i += gridDim.x / all.blocks) {
+        const unit u = unit_of<Shape>(all, i);
+        for (unsigned step = u.first; step < u.end; step++, at.go_on()) {
+            stage<Shape> &to = ring.at[at.stage];
+            mbarrier *const full = &ring.full[at.stage];
+            mbarrier_wait(&ring.empty[at.stage], at.parity ^ 1);
+            mbarrier_arrive_expect_tx(full, sizeof to);
+            for (unsigned c = 0; c < CONSUMERS; c++)
+                tensor_load_box(
+                    &to.a[c], of.a,
+                    place_of_box<A>(u.row + c * BOX, step * BOX, all.one_a ? 0 : u.product), full);
+            load_b<Shape, B>(to, full, of.b, all, u, step);
+        }
+    }
+}
+
+/* ---- the consumers ---- */
+
+/* Each warp says so to the producers of all blocks, which load into this one. */
+__device__ inline void release(mbarrier *empty, unsigned blocks)
+{
+    const unsigned lane = threadIdx.x % 32;
+    if (lane < blocks)
+        mbarrier_arrive_at_block(empty, lane);
+}
+
+/* The sums of a unit. The products of one stage go on while those of the next are issued. */
+template <class Shape, wgmma_major A, wgmma_major B, typename Half>
+__device__ void sum_unit(float (&sums)[Shape::N / 2], stages<Shape> &ring,
+                         place_in_ring<Shape::STAGES> &at, unsigned steps, unsigned blocks)
+{
+    const unsigned consumer = threadIdx.x / WARPGROUP - 1;
+    unsigned before = at.stage;
+    for (unsigned step = 0; step < steps; step++, at.go_on()) {
+        const stage<Shape> &from = ring.at[at.stage];
+        mbarrier_wait(&ring.full[at.stage], at.parity);
+        wgmma_fence();
+        add_products<Half, Shape::N, A, B>(sums, from.a[consumer], from.b);
+        wgmma_commit_group();
+        wgmma_wait_group<1>();
+        if (step > 0)
+            release(&ring.empty[before], blocks);
+        before = at.stage;
+    }
+    wgmma_wait_group<0>();
+    if (steps > 0)
+        release(&ring.empty[before], blocks);
+}
+
+template <class Shape, wgmma_major A, wgmma_major B, typename Half>
+__device__ void consume(stages<Shape> &ring, const c_matrices &c, const walk &all)
+{
+    place_in_ring<Shape::STAGES> at;
+    const unsigned consumer = threadIdx.x / WARPGROUP - 1;
+    for (unsigned i = blockIdx.x / all.blocks; i < all.count; i += gridDim.x / all.blocks) {
+        const unit u = unit_of<Shape>(all, i);
+        float sums[Shape::N / 2] = {};
+        sum_unit<Shape, A, B, Half>(sums, ring, at, u.end - u.first, all.blocks);
+        store_sums<Shape::N, Half>(c, u.matrix, u.row + consumer * WGMMA_M, u.column, sums);
+    }
+}
+
+/* ---- the kernel ---- */
+
+template <class Shape>
+__device__ void begin(stages<Shape> &ring, unsigned blocks)
+{
+    if (threadIdx.x == 0) {
+        for (unsigned s = 0; s < Shape::STAGES; s++) {
+            mbarrier_init(&ring.full[s], 1);
+            mbarrier_init(&ring.empty[s], WARPS * blocks);
+        }
+        fence_mbarrier_init();
+    }
+    arrive_at_cluster();
+    wait_for_cluster();
+}
+
+/* No block may be gone while others arrive at its barriers. */
+__device__ inline void end()
+{
+    __syncwarp();
+    arrive_at_cluster();
+    wait_for_cluster();
+}
+
+template <class Shape, wgmma_major A, wgmma_major B, typename Half>
+__device__ void run(const factors &of, const c_matrices &c, const walk &all)
+{
+    PRIM_SHARED_DYNAMIC_SWIZZLED(stages<Shape>, ring);
+    trigger_launch_completion();
+    begin(*ring, all.blocks);
+    if (threadIdx.x < WARPGROUP) {
+        setmaxnreg_dec<PRODUCER_REGISTERS>();
+        if (threadIdx.x == 0)
+            produce<Shape, A, B>(*ring, of, all);
+        end();
+    } else {
+        setmaxnreg_inc<CONSUMER_REGISTERS>();
+        consume<Shape, A, B, Half>(*ring, c, all);
+        end();
+    }
+}
+
+/* Elsewhere it is empty, and nobody launches it. */
+template <class Shape, wgmma_major A, wgmma_major B, typename Half>
+__global__ void __launch_bounds__(THREADS, 1)
+    multiply_specialized(const __grid_constant__ prim_tensor_map a,
+                         const __grid_constant__ prim_tensor_map b, c_matrices c, walk all)
+{
+    if (HAS_WGMMA)
+        run<Shape, A, B, Half>({a, b}, c, all);
+}
+
+/* ---- the launch ---- */
+
+template <class Shape>
+walk walk_of(const prim_gemm_args *args, const cut_of_k &k)
+{
+    walk all = {};
+    const size_t tiles_m = prim_divide_up(args->m, PRIM_GEMM_WGMMA_ROWS);
+    all.blocks = tiles_m > 1 ? MOST_BLOCKS : 1;
+    all.tiles_m = static_cast<unsigned>(prim_divide_up(tiles_m, all.blocks));
+    all.tiles_n = static_cast<unsigned>(prim_divide_up(args->n, Shape::N));
+    all.parts = k.parts;
+    all.count = static_cast<unsigned>(all.tiles_m * all.tiles_n * all.parts * args->batches);
+    all.steps = k.steps;
+    all.part = k.part;
+    all.one_a = args->batches < 2 || args->a_stride == 0;
+    all.one_b = args->batches < 2 || args->b_stride == 0;
+    return all;
+}
+
+template <class Shape, wgmma_major A, wgmma_major B, typename Half>
+cudaError_t launch_shape(const prim_gemm_args *args, prim_gemm_plan plan)
+{
+    const auto kernel = multiply_specialized<Shape, A, B, Half>;
+    const cut_of_k k = cut_of(args, plan);
+    const walk all = walk_of<Shape>(args, k);
+    maps of;
+    cudaError_t error = prim_allow_shared(kernel, sizeof(stages<Shape>));
+    if (error == cudaSuccess)
+        error = make_maps(&of, args, k);
+    if (error != cudaSuccess)
+        return error;
+    const unsigned at_once = prim_device_multiprocessors() / all.blocks,
+                   clusters = all.count < at_once ? all.count : at_once;
+    return prim_launch(
+        {args->call.stream, clusters * all.blocks, THREADS, sizeof(stages<Shape>), all.blocks},
+        kernel, of.a, of.b, c_of(args, k.parts), all);
+}
+
+#define PRIM_LAUNCH_SPECIALIZED(N, STAGES, ...) \
+    if (plan.tile == at++)                      \
+        return launch_shape<tile_shape<N, STAGES>, A, B, Half>(args, plan);
+
+struct launch_tiles {
+    template <wgmma_major A, wgmma_major B, typename Half>
+    static cudaError_t run(const prim_gemm_args *args, prim_gemm_plan plan)
+    {
+        unsigned at = 0;
+        PRIM_GEMM_TILES_WGMMA_SPECIALIZED(PRIM_LAUNCH_SPECIALIZED)
+        return cudaErrorInvalidValue;
+    }
+};
+
+const char *why_not(const void *any)
+{
+    const prim_gemm_args *args = static_cast<const prim_gemm_args *>(any);
+    return wgmma_why_not(args, prim_gemm_plan_wgmma_specialized(args));
+}
+
+size_t workspace_bytes(const void *any)
+{
+    const prim_gemm_args *args = static_cast<const prim_gemm_args *>(any);
+    return wgmma_workspace_bytes(args, prim_gemm_plan_wgmma_specialized(args));
+}
+
+cudaError_t launch(const void *any)
+{
+    const prim_gemm_args *args = static_cast<const prim_gemm_args *>(any);
+    return prim_gemm_are_mapped(args)
+               ? launch_call<launch_tiles>(args, prim_gemm_plan_wgmma_specialized(args))
+               : prim_gemm_mma_rung.launch(args);
+}
+
+} // namespace wgmma_specialized
+} // namespace
+
+PRIM_DEFINE_RUNG(gemm, wgmma_specialized) = {
+    {PRIM_GEMM_WGMMA_SPECIALIZED, "wgmma_specialized",
+     "halves by wgmma: warps that load, and warps that multiply"},
+    wgmma_specialized::why_not,
+    wgmma_specialized::workspace_bytes,
+    wgmma_specialized::launch};

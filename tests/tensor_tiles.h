@@ -1,0 +1,38 @@
+/* Small kernels around tensor copies and wgmma, whose results show where elements lie. They run on
+ * the CPU backend and on a GPU, and must give the same there. Arrays are on the host. */
+#ifndef TESTS_TENSOR_TILES_H
+#define TESTS_TENSOR_TILES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cuda_runtime_api.h>
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+enum { TILE_BOX = 64 };
+
+/* Whether the current device runs them. */
+bool has_tensor_tiles(void);
+
+/* The box of 64 × 64 elements from (row, column) on of a matrix, as it lies in shared memory. */
+cudaError_t run_tensor_copy(const uint16_t *h_matrix, size_t rows, size_t columns, size_t ld,
+                            int row, int column, uint16_t *h_box);
+
+/* D = A · B, 64 × n, n 128 or 256, over 64 steps of k. A is 64 × 64, B 64 × n; each is stored with
+ * lines along k, a line for each row of A or column of B, or across, a line for each step of k. */
+typedef struct tile_product {
+    bool is_bf16, a_along_k, b_along_k;
+    unsigned n;
+} tile_product;
+
+cudaError_t run_wgmma(tile_product p, const uint16_t *h_a, const uint16_t *h_b, float *h_d);
+
+#if defined(__cplusplus)
+}
+#endif
+
+#endif
