@@ -129,7 +129,9 @@ template <typename Half>
 cudaError_t launch_sides(tile_product p, const prim_tensor_map &a, const prim_tensor_map &b,
                          float *d)
 {
-    return p.n == 128 ? launch_ops<Half, 128>(p, a, b, d) : launch_ops<Half, 256>(p, a, b, d);
+    return p.n == 128   ? launch_ops<Half, 128>(p, a, b, d)
+           : p.n == 192 ? launch_ops<Half, 192>(p, a, b, d)
+                        : launch_ops<Half, 256>(p, a, b, d);
 }
 
 } // namespace

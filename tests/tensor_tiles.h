@@ -22,8 +22,9 @@ bool has_tensor_tiles(void);
 cudaError_t run_tensor_copy(const uint16_t *h_matrix, size_t rows, size_t columns, size_t ld,
                             int row, int column, uint16_t *h_box);
 
-/* D = A · B, 64 × n, n 128 or 256, over 64 steps of k. A is 64 × 64, B 64 × n; each is stored with
- * lines along k, a line for each row of A or column of B, or across, a line for each step of k. */
+/* D = A · B, 64 × n, n 128, 192 or 256, over 64 steps of k. A is 64 × 64, B 64 × n; each is stored
+ * with lines along k, a line for each row of A or column of B, or across, a line for each step of
+ * k. */
 typedef struct tile_product {
     bool is_bf16, a_along_k, b_along_k;
     unsigned n;

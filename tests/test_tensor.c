@@ -84,7 +84,7 @@ Test(tensor, wgmma_multiplies_what_copies_bring)
 {
     if (!has_tensor_tiles())
         cr_skip_test("a device of 9.0, and code for 9.0a");
-    for (unsigned i = 0; i < 16; i++)
-        check_product((tile_product){(i & 1) != 0, (i & 2) != 0, (i & 4) != 0, i & 8 ? 256 : 128},
+    for (unsigned i = 0; i < 24; i++)
+        check_product((tile_product){(i & 1) != 0, (i & 2) != 0, (i & 4) != 0, 128 + 64 * (i / 8)},
                       10 * i);
 }

@@ -121,7 +121,7 @@ void wgmma_m64k16(float (&d)[N / 2], uint64_t a, uint64_t b)
 
 #else
 
-/* Operands %0 … %63, and %0 … %127, by tens. */
+/* Operands %0 … %63, %95 and %127, by tens. */
 #define PRIM_WGMMA_TEN(t)                                                                        \
     "%" #t "0, %" #t "1, %" #t "2, %" #t "3, %" #t "4, %" #t "5, %" #t "6, %" #t "7, %" #t "8, " \
     "%" #t "9, "
@@ -129,12 +129,20 @@ void wgmma_m64k16(float (&d)[N / 2], uint64_t a, uint64_t b)
     PRIM_WGMMA_TEN()  \
     PRIM_WGMMA_TEN(1) \
     PRIM_WGMMA_TEN(2) PRIM_WGMMA_TEN(3) PRIM_WGMMA_TEN(4) PRIM_WGMMA_TEN(5) "%60, %61, %62, %63"
+#define PRIM_WGMMA_96                                                       \
+    PRIM_WGMMA_TEN()                                                        \
+    PRIM_WGMMA_TEN(1)                                                       \
+    PRIM_WGMMA_TEN(2)                                                       \
+    PRIM_WGMMA_TEN(3)                                                       \
+    PRIM_WGMMA_TEN(4) PRIM_WGMMA_TEN(5) PRIM_WGMMA_TEN(6) PRIM_WGMMA_TEN(7) \
+        PRIM_WGMMA_TEN(8) "%90, %91, %92, %93, %94, %95"
 #define PRIM_WGMMA_128                                                                        \
     PRIM_WGMMA_TEN()                                                                          \
     PRIM_WGMMA_TEN(1)                                                                         \
     PRIM_WGMMA_TEN(2)                                                                         \
-    PRIM_WGMMA_TEN(3) PRIM_WGMMA_TEN(4) PRIM_WGMMA_TEN(5) PRIM_WGMMA_TEN(6) PRIM_WGMMA_TEN(7) \
-        PRIM_WGMMA_TEN(8) PRIM_WGMMA_TEN(9) PRIM_WGMMA_TEN(10)                                \
+    PRIM_WGMMA_TEN(3)                                                                         \
+    PRIM_WGMMA_TEN(4) PRIM_WGMMA_TEN(5) PRIM_WGMMA_TEN(6) PRIM_WGMMA_TEN(7) PRIM_WGMMA_TEN(8) \
+        PRIM_WGMMA_TEN(9) PRIM_WGMMA_TEN(10)                                                  \
             PRIM_WGMMA_TEN(11) "%120, %121, %122, %123, %124, %125, %126, %127"
 
 #define PRIM_WGMMA_D4(i) "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3])
@@ -142,6 +150,7 @@ void wgmma_m64k16(float (&d)[N / 2], uint64_t a, uint64_t b)
     PRIM_WGMMA_D4(i), PRIM_WGMMA_D4(i + 4), PRIM_WGMMA_D4(i + 8), PRIM_WGMMA_D4(i + 12)
 #define PRIM_WGMMA_D32(i) PRIM_WGMMA_D16(i), PRIM_WGMMA_D16(i + 16)
 #define PRIM_WGMMA_D64(i) PRIM_WGMMA_D32(i), PRIM_WGMMA_D32(i + 32)
+#define PRIM_WGMMA_D96(i) PRIM_WGMMA_D64(i), PRIM_WGMMA_D32(i + 64)
 #define PRIM_WGMMA_D128(i) PRIM_WGMMA_D64(i), PRIM_WGMMA_D64(i + 64)
 
 /* D's registers come last; `a_at` … are the numbers of the operands behind them. */
@@ -165,10 +174,12 @@ void wgmma_m64k16(float (&d)[N / 2], uint64_t a, uint64_t b)
 template <typename Half, unsigned N, wgmma_major A, wgmma_major B>
 __device__ void wgmma_m64k16(float (&d)[N / 2], uint64_t a, uint64_t b)
 {
-    static_assert(N == 128 || N == 256, "what is written out");
+    static_assert(N == 128 || N == 192 || N == 256, "what is written out");
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
     if constexpr (N == 128) {
         PRIM_WGMMA(128, PRIM_WGMMA_64, 64, 65, 66, 67, PRIM_WGMMA_D64(0));
+    } else if constexpr (N == 192) {
+        PRIM_WGMMA(192, PRIM_WGMMA_96, 96, 97, 98, 99, PRIM_WGMMA_D96(0));
     } else {
         PRIM_WGMMA(256, PRIM_WGMMA_128, 128, 129, 130, 131, PRIM_WGMMA_D128(0));
     }

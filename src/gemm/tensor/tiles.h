@@ -24,6 +24,8 @@ enum { PRIM_GEMM_BOX = 64, PRIM_GEMM_WGMMA_ROWS = 128 };
 /* 128 × N elements of C; stages in flight; products in a clock of a multiprocessor, which has one
  * block; clocks until it multiplies; clocks of an element that it stores, while it loads the next
  * tile's first stages. */
-#define PRIM_GEMM_TILES_WGMMA_SPECIALIZED(X) X(256, 4, 2000, 3300, 0.1)
+#define PRIM_GEMM_TILES_WGMMA_SPECIALIZED(X) \
+    X(256, 4, 2000, 3300, 0.1)               \
+    X(192, 5, 1930, 3300, 0.1)
 
 #endif
