@@ -2319,6 +2319,7 @@ static const routed routes[] = {
     {"byte_integers", CUDA_R_8U, CUDA_R_8I, 3, {1000, 700}, {3, 3}, false},
     {"strips", CUDA_R_32F, CUDA_R_32F, 1, {1001, 700}, {9, 9}, true},
     {"low_separable", CUDA_R_32F, CUDA_R_32F, 1, {1000, 4}, {4, 4}, true},
+    {"two_windows", CUDA_R_32F, CUDA_R_32F, 2, {1000, 700}, {17, 17}, true},
     {"two_passes", CUDA_R_16F, CUDA_R_32F, 1, {1000, 700}, {4, 4}, true},
 };
 

@@ -25,6 +25,8 @@
  * once and, out of L2, the halos of tiles.
  * Source: register tiling of Volkov and Demmel, Benchmarking GPUs to tune dense linear algebra, SC
  * 2008, over the tiles of TILED_HALO. */
+#include <cmath>
+
 #include "common/host/element.h"
 #include "common/host/ladder.h"
 #include "common/host/sizes.h"
@@ -157,6 +159,37 @@ cudaError_t launch_window(const prim_convolution_args *args)
                : prim_convolution_window_wide(args);
 }
 
+/* Row sums of rows outside of the image are zeros, as the fill is. */
+bool has_zeros_outside(const prim_convolution_args *args)
+{
+    const float *const weights = static_cast<const float *>(args->mask.h_values);
+    if (args->fill != nullptr || weights == nullptr)
+        return false;
+    for (size_t i = 0; i < args->mask.width; i++)
+        if (!std::isfinite(weights[i]))
+            return false;
+    return true;
+}
+
+/* Of f32 row sums are elements too, so that either part is a mask for the window. */
+bool has_two_windows(const prim_convolution_args *args)
+{
+    return args->in.type == CUDA_R_32F && args->out.type == CUDA_R_32F && !is_thin(args) &&
+           (args->boundary != PRIM_BOUNDARY_CONSTANT || has_zeros_outside(args));
+}
+
+cudaError_t launch_two_windows(const prim_convolution_args *args)
+{
+    prim_convolution_args across = *args, down = *args;
+    across.mask_y = down.mask_y = {};
+    across.out.data = args->call.workspace;
+    across.out.pitch = line_of(args) * sizeof(float);
+    down.in = across.out;
+    down.mask = args->mask_y;
+    const cudaError_t error = launch_window(&across);
+    return error != cudaSuccess ? error : launch_window(&down);
+}
+
 cudaError_t launch_patches(const prim_convolution_args *args)
 {
     return prim_convolution_patches(args)(args);
@@ -176,6 +209,7 @@ const route BYTES = {"bytes", prim_convolution_bytes};
 const route BYTE_INTEGERS = {"byte_integers", prim_convolution_byte_integers};
 const route STRIPS = {"strips", prim_convolution_separable};
 const route LOW_SEPARABLE = {"low_separable", prim_convolution_low_separable};
+const route TWO_WINDOWS = {"two_windows", launch_two_windows};
 const route TWO_PASSES = {"two_passes", prim_convolution_two_passes};
 
 /* The only place that chooses. */
@@ -187,6 +221,7 @@ const route &route_of(const prim_convolution_args *args)
     if (is_separable(args))
         return walks                                      ? STRIPS
                : prim_convolution_has_low_separable(args) ? LOW_SEPARABLE
+               : has_two_windows(args)                    ? TWO_WINDOWS
                                                           : TWO_PASSES;
     return has_bytes(args)           ? BYTES
            : has_byte_integers(args) ? BYTE_INTEGERS
