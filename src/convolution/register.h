@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/* The name of the way that REGISTER takes a call. */
+/* The name of the way that REGISTER takes a call, unless its weights are such that it cannot. */
 const char *prim_convolution_register_route(const prim_convolution_args *args);
 
 /* Host masks of more weights go through the workspace. */
@@ -35,7 +35,7 @@ cudaError_t prim_convolution_window_wide(const prim_convolution_args *args);
 cudaError_t prim_convolution_any(const prim_convolution_args *args);
 
 /* Squares over u8 → u8, where subnormal floats hold all products and sums: the first one reads the
- * weights, on the host. */
+ * weights, on the host. Of a call that is only asked it cannot, and supposes that they do. */
 bool prim_convolution_has_tiny_sums(const prim_convolution_args *args);
 cudaError_t prim_convolution_bytes(const prim_convolution_args *args);
 

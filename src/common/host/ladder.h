@@ -55,8 +55,8 @@ typedef struct prim_ladder {
     /* Types, op and sizes in words, for the message of a call that no rung takes. */
     void (*describe)(const void *args, char *text, size_t bytes);
     size_t (*output_bytes)(const void *args); /* prim_answer's; NULL: 0 */
-    /* prim_answer's: a rung's way, NULL of a rung that has one; NULL: all rungs have one. Pointers
-     * that are NULL are well aligned. */
+    /* prim_answer's: a rung's way, NULL of a rung that has one; NULL: all rungs have one. It reads
+     * through no pointer, and one that is NULL is well aligned. */
     const char *(*route)(const prim_rung *rung, const void *args);
     int stateful; /* the variant that keeps state, so that no graph may replay it; 0: none does */
 } prim_ladder;

@@ -129,21 +129,22 @@ void wgmma_m64k16(float (&d)[N / 2], uint64_t a, uint64_t b)
     PRIM_WGMMA_TEN()  \
     PRIM_WGMMA_TEN(1) \
     PRIM_WGMMA_TEN(2) PRIM_WGMMA_TEN(3) PRIM_WGMMA_TEN(4) PRIM_WGMMA_TEN(5) "%60, %61, %62, %63"
-#define PRIM_WGMMA_96                                                       \
-    PRIM_WGMMA_TEN()                                                        \
-    PRIM_WGMMA_TEN(1)                                                       \
-    PRIM_WGMMA_TEN(2)                                                       \
-    PRIM_WGMMA_TEN(3)                                                       \
-    PRIM_WGMMA_TEN(4) PRIM_WGMMA_TEN(5) PRIM_WGMMA_TEN(6) PRIM_WGMMA_TEN(7) \
+#define PRIM_WGMMA_96                                     \
+    PRIM_WGMMA_TEN()                                      \
+    PRIM_WGMMA_TEN(1)                                     \
+    PRIM_WGMMA_TEN(2)                                     \
+    PRIM_WGMMA_TEN(3)                                     \
+    PRIM_WGMMA_TEN(4)                                     \
+    PRIM_WGMMA_TEN(5) PRIM_WGMMA_TEN(6) PRIM_WGMMA_TEN(7) \
         PRIM_WGMMA_TEN(8) "%90, %91, %92, %93, %94, %95"
 #define PRIM_WGMMA_128                                                                        \
     PRIM_WGMMA_TEN()                                                                          \
     PRIM_WGMMA_TEN(1)                                                                         \
     PRIM_WGMMA_TEN(2)                                                                         \
     PRIM_WGMMA_TEN(3)                                                                         \
-    PRIM_WGMMA_TEN(4) PRIM_WGMMA_TEN(5) PRIM_WGMMA_TEN(6) PRIM_WGMMA_TEN(7) PRIM_WGMMA_TEN(8) \
-        PRIM_WGMMA_TEN(9) PRIM_WGMMA_TEN(10)                                                  \
-            PRIM_WGMMA_TEN(11) "%120, %121, %122, %123, %124, %125, %126, %127"
+    PRIM_WGMMA_TEN(4)                                                                         \
+    PRIM_WGMMA_TEN(5) PRIM_WGMMA_TEN(6) PRIM_WGMMA_TEN(7) PRIM_WGMMA_TEN(8) PRIM_WGMMA_TEN(9) \
+        PRIM_WGMMA_TEN(10) PRIM_WGMMA_TEN(11) "%120, %121, %122, %123, %124, %125, %126, %127"
 
 #define PRIM_WGMMA_D4(i) "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3])
 #define PRIM_WGMMA_D16(i) \
