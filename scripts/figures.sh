@@ -94,25 +94,25 @@ folder_of() { # PATTERN
 }
 
 # A row for each kind of case that a vendor library does too, over all inputs and sizes. Of products in
-# other types than f32 what an H100 gave.
+# f64 and i8 what an H100 gave.
 overview_patterns() { # PATH: of the repository, from the page
   local pattern
   echo '| | cases | worst | mean | beside |'
   echo '| --- | --: | --- | --: | --- |'
   for pattern in "${all_patterns[@]}"; do
     overview_rows "$1" "$pattern" "$(results_of "$pattern")"
-    [ "$pattern" != gemm ] || overview_rows "$1" gemm bench/results/h100-gemm.json
+    [ "$pattern" != gemm ] || overview_rows "$1" gemm bench/results/halves-gemm.json
+    [ "$pattern" != gemm ] || overview_rows "$1" gemm bench/results/h100-gemm.json ' (H100)'
   done
 }
 
-overview_rows() { # PATH PATTERN RESULTS
+overview_rows() { # PATH PATTERN RESULTS [CARD]
   local folder
   folder=$(folder_of "$2")
-  jq -r --arg name "[$folder]($1src/$folder/README.md)" "$definitions $compared_all"'
+  jq -r --arg name "[$folder]($1src/$folder/README.md)" --arg card "${4-}" "$definitions $compared_all"'
       | {cub: "CUB", cub_radix: "CUB", cublas: "cuBLAS", cublaslt: "cuBLASLt", cusparse: "cuSPARSE",
          cusparse_prepared: "cuSPARSE", npp: "NPP"} as $names
-      | [.[] | select(.to_peer != null) | . + {base: (.case | sub("-([0-9]|coo|sell).*"; ""))} | .kind = .base] as $rows
-      | (if $rows[0].pattern == "gemm" and all($rows[]; .type != "f32") then [$rows[] | . + {kind: "\(.base) \(.type) (H100)"}] else $rows end) as $rows
+      | [.[] | select(.to_peer != null) | . + {base: (.case | sub("-([0-9]|coo|sell).*"; ""))} | .kind = (if .pattern == "gemm" and .type != "f32" then "\(.base) \(.type)\($card)" else .base end)] as $rows
       | [$rows[].kind] | distinct | .[] as $kind
       | [$rows[] | select(.kind == $kind)] | sort_by(.to_peer)
       | .[0] as $worst
