@@ -146,115 +146,96 @@ __global__ void __launch_bounds__(THREADS) combine_threads(const T *in, T first,
 
     of_thread<T> x;
     x.reduced = prim_block_reduce(values[0], op, scratch);
-    __syncthreads();
     x.inclusive = prim_block_inclusive_scan(values[0], op, scratch, &x.inclusive_total);
-    __syncthreads();
     x.exclusive = prim_block_exclusive_scan(values[0], op, first, scratch, &x.exclusive_total);
-    __syncthreads();
     x.alone = prim_block_exclusive_scan(values[0], op, first, scratch);
-    __syncthreads();
     x.reduced_of_all = prim_block_reduce(values, op, scratch);
-    __syncthreads();
     for (unsigned v = 0; v < COUNT; v++)
         x.inclusive_of_all[v] = x.exclusive_of_all[v] = values[v];
     prim_block_inclusive_scan(x.inclusive_of_all, op, scratch);
-    __syncthreads();
     prim_block_exclusive_scan(x.exclusive_of_all, op, first, scratch, &x.total_of_all);
     out[i] = x;
 }
 
-/* The inclusive scan of a block with `count` values a thread, and the total behind it. */
+/* The threads' last own values, column after column: `scanned` one after the other, and `before` the
+ * columns before each, of which the last is the total. */
 template <typename T>
-std::vector<T> scanned_block(const std::vector<T> &values, size_t count)
-{
-    std::vector<T> scanned, totals;
-    for (size_t warp = 0; warp < values.size(); warp += WARP * count) {
-        std::vector<T> own, lanes;
-        for (size_t t = 0; t < WARP; t++) {
-            const std::vector<T> thread =
-                one_after_the_other(part(values, warp + t * count, count));
-            own.insert(own.end(), thread.begin(), thread.end());
-            lanes.push_back(thread.back());
-        }
-        lanes = by_doubling_strides(lanes);
-        for (size_t i = 0; i < own.size(); i++) {
-            const size_t lane = i / count;
-            if (lane > 0 && !totals.empty())
-                own[i] = combined_by<T>::host(combined_by<T>::host(totals.back(), lanes[lane - 1]),
-                                              own[i]);
-            else if (lane > 0)
-                own[i] = combined_by<T>::host(lanes[lane - 1], own[i]);
-            else if (!totals.empty())
-                own[i] = combined_by<T>::host(totals.back(), own[i]);
-        }
-        scanned.insert(scanned.end(), own.begin(), own.end());
-        totals.push_back(totals.empty() ? lanes.back()
-                                        : combined_by<T>::host(totals.back(), lanes.back()));
-    }
-    scanned.push_back(totals.back());
-    return scanned;
-}
+struct columns_of_block {
+    std::vector<T> scanned, before;
+    size_t length;
+    T reduced;
 
-/* What lies before value i, and before thread i / count: an exclusive scan. */
-template <typename T>
-std::vector<T> before_threads(const std::vector<T> &values, size_t count)
-{
-    std::vector<T> before(values.size()), totals;
-    for (size_t warp = 0; warp < values.size(); warp += WARP * count) {
-        std::vector<T> lanes;
-        for (size_t t = 0; t < WARP; t++)
-            lanes.push_back(one_after_the_other(part(values, warp + t * count, count)).back());
-        lanes = by_doubling_strides(lanes);
-        for (size_t t = 0; t < WARP; t++) {
-            T &x = before[warp + t * count];
-            if (t == 0)
-                x = totals.empty() ? first_value<T>() : totals.back();
-            else
-                x = totals.empty() ? lanes[t - 1]
-                                   : combined_by<T>::host(totals.back(), lanes[t - 1]);
+    explicit columns_of_block(const std::vector<T> &of_threads) : length(of_threads.size() / 32)
+    {
+        std::vector<T> whole;
+        for (size_t t = 0; t < of_threads.size(); t += length) {
+            const std::vector<T> column = one_after_the_other(part(of_threads, t, length));
+            scanned.insert(scanned.end(), column.begin(), column.end());
+            whole.push_back(column.back());
         }
-        totals.push_back(totals.empty() ? lanes.back()
-                                        : combined_by<T>::host(totals.back(), lanes.back()));
+        reduced = by_neighbours(whole);
+        whole = by_doubling_strides(whole);
+        before = {whole[0]}; /* no column lies before the first: never read */
+        before.insert(before.end(), whole.begin(), whole.end());
     }
-    return before;
-}
 
+    /* What lies before thread t, which is not 0. */
+    T before_thread(size_t t) const
+    {
+        if (t < length)
+            return scanned[t - 1];
+        const T columns = before[t / length];
+        return t % length == 0 ? columns : combined_by<T>::host(columns, scanned[t - 1]);
+    }
+};
+
+/* What a block makes of `count` values a thread. */
 template <typename T>
-std::vector<T> excluded(const std::vector<T> &values, size_t count)
-{
-    const std::vector<T> scanned = scanned_block(values, count);
-    std::vector<T> before = before_threads(values, count);
-    for (size_t i = 0; i < values.size(); i++)
-        if (i % count != 0)
-            before[i] = scanned[i - 1];
-    return before;
-}
+struct whole_block {
+    std::vector<T> inclusive, exclusive;
+    T reduced, total;
+
+    whole_block(const std::vector<T> &values, size_t count)
+    {
+        std::vector<T> of_threads;
+        for (size_t i = 0; i < values.size(); i += count) {
+            const std::vector<T> own = one_after_the_other(part(values, i, count));
+            inclusive.insert(inclusive.end(), own.begin(), own.end());
+            of_threads.push_back(own.back());
+        }
+        const columns_of_block<T> columns(of_threads);
+        reduced = columns.reduced;
+        total = columns.before.back();
+        for (size_t i = count; i < values.size(); i++)
+            inclusive[i] = combined_by<T>::host(columns.before_thread(i / count), inclusive[i]);
+        exclusive = {first_value<T>()};
+        for (size_t i = 1; i < values.size(); i++)
+            exclusive.push_back(i % count == 0 ? columns.before_thread(i / count)
+                                               : inclusive[i - 1]);
+    }
+};
 
 template <typename T>
 bool is_block(const std::vector<T> &values, const of_thread<T> *results)
 {
-    std::vector<T> firsts, own;
-    for (size_t i = 0; i < values.size(); i += COUNT) {
+    std::vector<T> firsts;
+    for (size_t i = 0; i < values.size(); i += COUNT)
         firsts.push_back(values[i]);
-        own.push_back(one_after_the_other(part(values, i, COUNT)).back());
-    }
-    const T reduced = by_neighbours(firsts), reduced_of_all = by_neighbours(own);
-    const std::vector<T> scanned = scanned_block(firsts, 1), all = scanned_block(values, COUNT),
-                         exclusive = excluded(firsts, 1),
-                         exclusive_of_all = excluded(values, COUNT);
+    const whole_block<T> one(firsts, 1), all(values, COUNT);
     bool right = true;
     for (size_t t = 0; t < firsts.size(); t++) {
         const of_thread<T> &x = results[t];
-        right = right && has_same_bits(x.reduced, reduced) &&
-                has_same_bits(x.reduced_of_all, reduced_of_all) &&
-                has_same_bits(x.inclusive, scanned[t]) && has_same_bits(x.alone, exclusive[t]) &&
-                has_same_bits(x.exclusive, exclusive[t]) &&
-                has_same_bits(x.inclusive_total, scanned.back()) &&
-                has_same_bits(x.exclusive_total, scanned.back()) &&
-                has_same_bits(x.total_of_all, all.back());
+        right = right && has_same_bits(x.reduced, one.reduced) &&
+                has_same_bits(x.reduced_of_all, all.reduced) &&
+                has_same_bits(x.inclusive, one.inclusive[t]) &&
+                has_same_bits(x.exclusive, one.exclusive[t]) &&
+                has_same_bits(x.alone, one.exclusive[t]) &&
+                has_same_bits(x.inclusive_total, one.total) &&
+                has_same_bits(x.exclusive_total, one.total) &&
+                has_same_bits(x.total_of_all, all.total);
         for (size_t v = 0; v < COUNT; v++)
-            right = right && has_same_bits(x.inclusive_of_all[v], all[t * COUNT + v]) &&
-                    has_same_bits(x.exclusive_of_all[v], exclusive_of_all[t * COUNT + v]);
+            right = right && has_same_bits(x.inclusive_of_all[v], all.inclusive[t * COUNT + v]) &&
+                    has_same_bits(x.exclusive_of_all[v], all.exclusive[t * COUNT + v]);
     }
     return right;
 }
@@ -313,12 +294,12 @@ template <typename T>
 __global__ void call_by_names(const T *in, of_names<T> *out)
 {
     typedef prim_block_scratch<T, NAMED> scratch_of_block;
-    PRIM_SHARED(scratch_of_block, scratches, [3]);
+    PRIM_SHARED(scratch_of_block, scratch, );
     const T value = in[threadIdx.x], values[2] = {value, value};
     of_names<T> x;
-    x.sum = prim_block_sum(values, scratches[0]);
-    x.least = prim_block_min(value, scratches[1]);
-    x.most = prim_block_max(value, scratches[2]);
+    x.sum = prim_block_sum(values, scratch);
+    x.least = prim_block_min(value, scratch);
+    x.most = prim_block_max(value, scratch);
     x.warp_sum = prim_warp_sum(value);
     x.warp_least = prim_warp_min<16>(value);
     x.warp_most = prim_warp_max<16>(value);

@@ -8,83 +8,60 @@
  * THREADS, which the scratch knows, is the block's size: 32 to 1024, a multiple of 32, along x. All
  * threads make the call. warp.h says which types and operators; those of scratch have no constructor.
  *
- * One barrier is inside each call, between writing the scratch and reading it. So what was written to
- * shared memory before the call can be read after it, and the scratch may be used again only after
- * another barrier, which is the caller's.
+ * Two barriers are inside each call. What any thread wrote to shared memory before a call, all may
+ * read after it; and the scratch may be used again at once, by whichever of these calls.
  *
  * The order of combination is fixed, so that floats have the same bits on every GPU and on the CPU
- * backend, and an operator need not be commutative. */
+ * backend, and an operator need not be commutative. Each thread puts a value into the scratch, and the
+ * first warp combines them: each lane a column of K = THREADS / 32 consecutive ones, one after the
+ * other, and then all lanes together.
+ *
+ *     thread       0 1 … K-1 ┃ K … 2K-1 ┃ … ┃ … 32K-1
+ *     column           0     ┃    1     ┃   ┃  31           column 0: ((t0 t1) t2) … */
 #ifndef PRIMITIVES_DEVICE_BLOCK_H
 #define PRIMITIVES_DEVICE_BLOCK_H
 
 #include <primitives/device/warp.h>
 
-/* In shared memory. It needs no first value. */
+/* In shared memory: about as much as a value of each thread. It needs no first value. */
 template <typename T, unsigned THREADS>
 struct prim_block_scratch {
     static_assert(THREADS >= 32 && THREADS <= 1024 && THREADS % 32 == 0, "whole warps");
-    static constexpr unsigned WARPS = THREADS / 32;
+    /* Columns begin an odd number of values apart: their lanes read from different banks. */
+    static constexpr unsigned COLUMN = THREADS / 32, APART = COLUMN | 1;
 
-    alignas(sizeof(T) % 16 == 0 || 16 % sizeof(T) == 0 ? 16 : alignof(T)) T of_warp[WARPS];
+    T values[32 * APART];
+    T columns[32]; /* what lies before each, but for the first */
+    T all;         /* what every thread reads at the end */
+
+    __device__ T &of_thread(unsigned thread)
+    {
+        return values[thread / COLUMN * APART + thread % COLUMN];
+    }
 };
 
 /* ---- reductions ---- */
 
-/* The combination of `values`, neighbours first; they are gone afterwards. */
-template <typename T, unsigned COUNT, class Operator>
-static __device__ inline T prim_combine_neighbours(T (&values)[COUNT], Operator op)
-{
-    PRIM_UNROLL(5)
-    for (unsigned stride = 1; stride < COUNT; stride *= 2) {
-        PRIM_UNROLL(COUNT)
-        for (unsigned i = 0; i + stride < COUNT; i += 2 * stride)
-            values[i] = op(values[i], values[i + stride]);
-    }
-    return values[0];
-}
-
-/* The combination of the warps' values in the scratch, in every thread. A few are read by every
- * thread; many are read and combined by the lanes of every warp. */
-template <typename T, unsigned THREADS, class Operator>
-static __device__ inline T prim_combine_warps(const prim_block_scratch<T, THREADS> &scratch,
-                                              Operator op)
-{
-    constexpr unsigned WARPS = THREADS / 32;
-    if constexpr (WARPS <= 8) {
-        T values[WARPS];
-        PRIM_UNROLL(WARPS)
-        for (unsigned w = 0; w < WARPS; w++)
-            values[w] = scratch.of_warp[w];
-        return prim_combine_neighbours(values, op);
-    } else {
-        const unsigned lane = threadIdx.x % 32;
-        T value = scratch.of_warp[lane < WARPS ? lane : 0];
-        PRIM_UNROLL(5)
-        for (unsigned stride = 1; stride < WARPS; stride *= 2) {
-            const T next = prim_shuffle_down(value, stride);
-            if (lane + stride < WARPS)
-                value = op(value, next);
-        }
-        return prim_shuffle_from(value, 0);
-    }
-}
-
-/* The combination of all threads' values, in every thread. Neighbours first, through the whole block,
- * and what has no neighbour waits:
- *
- *     thread      0    1    2    3    4    5     (of 6, to be short)
- *     stride 1    0←───1    2←───3    4←───5
- *     stride 2    0←────────2         ·
- *     stride 4    0←──────────────────4          a←b means: op(a, b) */
+/* The combination of all threads' values, in every thread: of each column, and of these as
+ * prim_warp_reduce() combines them, neighbours first. */
 template <typename T, unsigned THREADS, class Operator>
 static __device__ inline T prim_block_reduce(T value, Operator op,
                                              prim_block_scratch<T, THREADS> &scratch)
 {
-    value = prim_warp_reduce_first(value, op);
-    if (threadIdx.x % 32 == 0)
-        scratch.of_warp[threadIdx.x / 32] = value;
+    constexpr unsigned COLUMN = THREADS / 32;
+    scratch.of_thread(threadIdx.x) = value;
     __syncthreads();
-    return prim_combine_warps(scratch, op);
+    if (threadIdx.x < 32) {
+        T column = scratch.of_thread(threadIdx.x * COLUMN);
+        PRIM_UNROLL(4)
+        for (unsigned i = 1; i < COLUMN; i++)
+            column = op(column, scratch.of_thread(threadIdx.x * COLUMN + i));
+        column = prim_warp_reduce_first(column, op);
+        if (threadIdx.x == 0)
+            scratch.all = column;
+    }
+    __syncthreads();
+    return scratch.all;
 }
 
 /* The same of COUNT values a thread, each thread's own ones first: ((v0 v1) v2) v3 … */
@@ -120,51 +97,54 @@ static __device__ inline auto prim_block_max(const T &values, Scratch &scratch)
 
 /* ---- scans ----
  *
- * Three levels: a thread's own values one after the other, the threads of a warp as warp.h's scans
- * combine them, and the warps one after the other. With
+ * What a value becomes is op(op(columns, threads), own):
  *
- *     own      v0 … vi of the thread                          ((v0 v1) v2) …
- *     lanes    the inclusive scan of the lanes' last `own`
- *     warps    of all warps before this one                   ((w0 w1) w2) …; w is a warp's last lane
+ *     columns   the columns before the thread's, as prim_warp_exclusive_scan() combines them
+ *     threads   the threads before it in its column, one after the other: ((t0 t1) t2) …
+ *     own       its own values, up to this one: ((v0 v1) v2) …
  *
- * a value's scan is
- *
- *     op(op(warps, lanes of the lane before), own)
- *
- * of which what does not exist is left out: warps in the first warp, lanes in the first lane.
- * The total is op(warps, w) of the last warp. */
+ * What does not exist is left out: `columns` in the first column, `threads` at a column's head. */
 
-/* What lies before the thread, if anything does. */
-template <typename T>
-struct prim_before {
-    T value;
-    bool exists;
-};
-
-/* `own`: of the thread's values. */
+/* Puts into the scratch what lies before each thread in its column, and before each column. */
 template <typename T, unsigned THREADS, class Operator>
-static __device__ inline prim_before<T>
-prim_scan_threads(T own, Operator op, prim_block_scratch<T, THREADS> &scratch, T *total)
+static __device__ inline void prim_scan_columns(Operator op,
+                                                prim_block_scratch<T, THREADS> &scratch)
 {
-    constexpr unsigned WARPS = THREADS / 32;
-    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    const T inclusive = prim_warp_inclusive_scan(own, op);
-    if (lane == 31)
-        scratch.of_warp[warp] = inclusive;
-    __syncthreads();
-    const T lanes = prim_shuffle_up(inclusive, 1);
-    T all = scratch.of_warp[0], warps = all;
-    PRIM_UNROLL(WARPS)
-    for (unsigned w = 1; w < WARPS; w++) {
-        if (w == warp)
-            warps = all;
-        all = op(all, scratch.of_warp[w]);
+    constexpr unsigned COLUMN = THREADS / 32;
+    const unsigned lane = threadIdx.x;
+    T column = scratch.of_thread(lane * COLUMN);
+    PRIM_UNROLL(8)
+    for (unsigned i = 1; i < COLUMN; i++) {
+        T &of_thread = scratch.of_thread(lane * COLUMN + i);
+        const T value = of_thread;
+        of_thread = column;
+        column = op(column, value);
     }
+    column = prim_warp_inclusive_scan(column, op);
+    if (lane < 31)
+        scratch.columns[lane + 1] = column;
+    else
+        scratch.all = column;
+}
+
+/* The combination of what lies before the thread; in thread 0 it means nothing. */
+template <typename T, unsigned THREADS, class Operator>
+static __device__ inline T prim_scan_threads(T own, Operator op,
+                                             prim_block_scratch<T, THREADS> &scratch, T *total)
+{
+    constexpr unsigned COLUMN = THREADS / 32;
+    scratch.of_thread(threadIdx.x) = own;
+    __syncthreads();
+    if (threadIdx.x < 32)
+        prim_scan_columns(op, scratch);
+    __syncthreads();
     if (total != nullptr)
-        *total = all;
-    if (warp == 0)
-        return {lanes, lane > 0};
-    return {lane == 0 ? warps : op(warps, lanes), true};
+        *total = scratch.all;
+    const T threads = scratch.of_thread(threadIdx.x);
+    if (threadIdx.x < COLUMN)
+        return threads;
+    const T columns = scratch.columns[threadIdx.x / COLUMN];
+    return threadIdx.x % COLUMN == 0 ? columns : op(columns, threads);
 }
 
 /* Each of the thread's values becomes the combination of all values up to it: of the threads before,
@@ -178,12 +158,12 @@ static __device__ inline void prim_block_inclusive_scan(T (&values)[COUNT], Oper
     PRIM_UNROLL(COUNT)
     for (unsigned i = 1; i < COUNT; i++)
         values[i] = op(values[i - 1], values[i]);
-    const prim_before<T> before = prim_scan_threads(values[COUNT - 1], op, scratch, total);
-    if (!before.exists)
+    const T before = prim_scan_threads(values[COUNT - 1], op, scratch, total);
+    if (threadIdx.x == 0)
         return;
     PRIM_UNROLL(COUNT)
     for (unsigned i = 0; i < COUNT; i++)
-        values[i] = op(before.value, values[i]);
+        values[i] = op(before, values[i]);
 }
 
 /* The same up to the value before: what the inclusive scan has there. The block's first value becomes
@@ -196,11 +176,11 @@ prim_block_exclusive_scan(T (&values)[COUNT], Operator op, std::enable_if_t<true
     PRIM_UNROLL(COUNT)
     for (unsigned i = 1; i < COUNT; i++)
         values[i] = op(values[i - 1], values[i]);
-    const prim_before<T> before = prim_scan_threads(values[COUNT - 1], op, scratch, total);
+    const T before = prim_scan_threads(values[COUNT - 1], op, scratch, total);
     PRIM_UNROLL(COUNT)
     for (unsigned i = COUNT - 1; i > 0; i--)
-        values[i] = before.exists ? op(before.value, values[i - 1]) : values[i - 1];
-    values[0] = before.exists ? before.value : first;
+        values[i] = threadIdx.x > 0 ? op(before, values[i - 1]) : values[i - 1];
+    values[0] = threadIdx.x > 0 ? before : first;
 }
 
 /* Of one value a thread. */
