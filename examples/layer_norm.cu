@@ -16,7 +16,7 @@ const char program[] = "layer_norm";
 namespace
 {
 
-constexpr unsigned THREADS = 128;
+constexpr unsigned THREADS = 64;
 constexpr float EPSILON = 1e-5f;
 typedef prim_block_scratch<float, THREADS> block_scratch;
 

@@ -16,7 +16,7 @@ const char program[] = "softmax";
 namespace
 {
 
-constexpr unsigned THREADS = 128;
+constexpr unsigned THREADS = 64;
 typedef prim_block_scratch<float, THREADS> block_scratch;
 
 __global__ void __launch_bounds__(THREADS)

@@ -31,8 +31,7 @@ struct prim_block_scratch {
     static constexpr unsigned COLUMN = THREADS / 32, APART = COLUMN | 1;
 
     T values[32 * APART];
-    T columns[32]; /* what lies before each, but for the first */
-    T all;         /* what every thread reads at the end */
+    T columns[32]; /* what lies before each; the combination of all in place of the first */
 
     __device__ T &of_thread(unsigned thread)
     {
@@ -53,15 +52,15 @@ static __device__ inline T prim_block_reduce(T value, Operator op,
     __syncthreads();
     if (threadIdx.x < 32) {
         T column = scratch.of_thread(threadIdx.x * COLUMN);
-        PRIM_UNROLL(4)
+        PRIM_UNROLL(COLUMN)
         for (unsigned i = 1; i < COLUMN; i++)
             column = op(column, scratch.of_thread(threadIdx.x * COLUMN + i));
         column = prim_warp_reduce_first(column, op);
         if (threadIdx.x == 0)
-            scratch.all = column;
+            scratch.columns[0] = column;
     }
     __syncthreads();
-    return scratch.all;
+    return scratch.columns[0];
 }
 
 /* The same of COUNT values a thread, each thread's own ones first: ((v0 v1) v2) v3 … */
@@ -113,18 +112,14 @@ static __device__ inline void prim_scan_columns(Operator op,
     constexpr unsigned COLUMN = THREADS / 32;
     const unsigned lane = threadIdx.x;
     T column = scratch.of_thread(lane * COLUMN);
-    PRIM_UNROLL(8)
+    PRIM_UNROLL(COLUMN)
     for (unsigned i = 1; i < COLUMN; i++) {
         T &of_thread = scratch.of_thread(lane * COLUMN + i);
         const T value = of_thread;
         of_thread = column;
         column = op(column, value);
     }
-    column = prim_warp_inclusive_scan(column, op);
-    if (lane < 31)
-        scratch.columns[lane + 1] = column;
-    else
-        scratch.all = column;
+    scratch.columns[(lane + 1) % 32] = prim_warp_inclusive_scan(column, op);
 }
 
 /* The combination of what lies before the thread; in thread 0 it means nothing. */
@@ -139,12 +134,11 @@ static __device__ inline T prim_scan_threads(T own, Operator op,
         prim_scan_columns(op, scratch);
     __syncthreads();
     if (total != nullptr)
-        *total = scratch.all;
+        *total = scratch.columns[0];
     const T threads = scratch.of_thread(threadIdx.x);
-    if (threadIdx.x < COLUMN)
-        return threads;
     const T columns = scratch.columns[threadIdx.x / COLUMN];
-    return threadIdx.x % COLUMN == 0 ? columns : op(columns, threads);
+    const T both = op(columns, threads); /* computed by all: no branch */
+    return threadIdx.x % COLUMN == 0 ? columns : threadIdx.x < COLUMN ? threads : both;
 }
 
 /* Each of the thread's values becomes the combination of all values up to it: of the threads before,
@@ -159,11 +153,9 @@ static __device__ inline void prim_block_inclusive_scan(T (&values)[COUNT], Oper
     for (unsigned i = 1; i < COUNT; i++)
         values[i] = op(values[i - 1], values[i]);
     const T before = prim_scan_threads(values[COUNT - 1], op, scratch, total);
-    if (threadIdx.x == 0)
-        return;
     PRIM_UNROLL(COUNT)
     for (unsigned i = 0; i < COUNT; i++)
-        values[i] = op(before, values[i]);
+        values[i] = threadIdx.x > 0 ? op(before, values[i]) : values[i];
 }
 
 /* The same up to the value before: what the inclusive scan has there. The block's first value becomes
