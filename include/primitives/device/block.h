@@ -1,5 +1,6 @@
-/* primitives/device: what the threads of a block do together. EXPERIMENTAL: until 1.0, this folder
- * may change with each minor version.
+/* Blocks: reductions and scans over all threads of a block, for kernels of your own.
+ *
+ * EXPERIMENTAL: until 1.0, this folder may change with each minor version.
  *
  *     typedef prim_block_scratch<float, 256> sums;         (a macro takes no comma)
  *     PRIM_SHARED(sums, scratch, );                        or: __shared__ sums scratch;

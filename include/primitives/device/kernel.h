@@ -1,5 +1,4 @@
-/* primitives/device: shared memory and unrolled loops that read the same under nvcc and on the CPU
- * backend. Every header of this folder includes it, and so may any kernel.
+/* Kernels: shared memory and unrolled loops that read the same under nvcc and on the CPU backend.
  *
  *     PRIM_SHARED(float, tile, [16][17]);      float tile[16][17] in shared memory
  *     PRIM_SHARED(int, flag, );                one int

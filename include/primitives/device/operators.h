@@ -1,5 +1,6 @@
-/* primitives/device: the operators that the collectives of this folder have names for. EXPERIMENTAL:
- * until 1.0, this folder may change with each minor version.
+/* Operators: sum, minimum and maximum, and what an operator of your own looks like.
+ *
+ * EXPERIMENTAL: until 1.0, this folder may change with each minor version.
  *
  * An operator of your own is a struct like these, with a call operator that takes two values and
  * gives one:

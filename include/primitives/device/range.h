@@ -1,6 +1,6 @@
-/* primitives/device: a block brings a contiguous range of global memory into shared memory, and back,
- * by 16-byte accesses wherever the range begins and ends. EXPERIMENTAL: until 1.0, this folder may
- * change with each minor version.
+/* Ranges: contiguous global memory of any alignment, into shared memory and back.
+ *
+ * EXPERIMENTAL: until 1.0, this folder may change with each minor version.
  *
  *     PRIM_SHARED(prim_range_vector, room, [prim_range_vectors<float>(1000)]);
  *     float *const row = prim_load_range<128>(room, global, count);         (count <= 1000)
@@ -10,8 +10,9 @@
  *     __syncthreads();
  *     prim_store_range<128>(to, room, count);   if `to` lies as far past 16 bytes as `global`
  *
- * The range keeps its distance past a multiple of 16 bytes, so that whole vectors are aligned in both
- * memories; the elements at the ends go one by one, and nothing outside of the range is touched:
+ * The range keeps its distance past a multiple of 16 bytes, so that whole vectors of 16 bytes are
+ * aligned in both memories. The elements at the ends go one by one: nothing outside of the range is
+ * read or written.
  *
  *     global   ┃ · · · a ┃ b b b b ┃ c c c c ┃ d d · · ┃
  *     accesses         1      16        16     1 1

@@ -1,5 +1,6 @@
-/* primitives/device: what the lanes of a warp do together, in registers. EXPERIMENTAL: until 1.0,
- * this folder may change with each minor version.
+/* Warps: reductions and scans over lanes, in registers, for kernels of your own.
+ *
+ * EXPERIMENTAL: until 1.0, this folder may change with each minor version.
  *
  *     const float sum = prim_warp_sum(value);                    of all 32 lanes, in each of them
  *     const float most = prim_warp_max<8>(value);                of each group of 8 lanes
