@@ -1,5 +1,5 @@
-/* What programs with a kernel for each row of a matrix have in common: a matrix of known numbers, on
- * the device and on the host, and the results beside what the host expects. */
+/* What programs with a kernel for the rows of a matrix have in common: a matrix of known numbers,
+ * on the device and on the host, and the results beside what the host expects. */
 #ifndef EXAMPLES_ROWS_CUH
 #define EXAMPLES_ROWS_CUH
 

@@ -157,8 +157,8 @@ __global__ void __launch_bounds__(THREADS) combine_threads(const T *in, T first,
     out[i] = x;
 }
 
-/* The threads' last own values, column after column: `scanned` one after the other, and `before` the
- * columns before each, of which the last is the total. */
+/* The threads' last own values, column after column: `scanned` one after the other, and `before`
+ * the columns before each, of which the last is the total. */
 template <typename T>
 struct columns_of_block {
     std::vector<T> scanned, before;

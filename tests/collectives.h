@@ -1,5 +1,5 @@
-/* What primitives/device/ gives, beside loops on the host. Each function returns NULL, or a sentence
- * that says what is wrong. */
+/* What primitives/device/ gives, beside loops on the host. Each function returns NULL, or says in a
+ * sentence what is wrong. */
 #ifndef TESTS_COLLECTIVES_H
 #define TESTS_COLLECTIVES_H
 

@@ -7,15 +7,16 @@
  *     const float sum = prim_block_sum(value, scratch);    of all 256 threads, in each of them
  *
  * THREADS, which the scratch knows, is the block's size: 32 to 1024, a multiple of 32, along x. All
- * threads make the call. warp.h says which types and operators; those of scratch have no constructor.
+ * threads make the call. warp.h says which types and operators; a type has no constructor, since
+ * shared memory runs none.
  *
  * Two barriers are inside each call. What any thread wrote to shared memory before a call, all may
  * read after it; and the scratch may be used again at once, by whichever of these calls.
  *
  * The order of combination is fixed, so that floats have the same bits on every GPU and on the CPU
- * backend, and an operator need not be commutative. Each thread puts a value into the scratch, and the
- * first warp combines them: each lane a column of K = THREADS / 32 consecutive ones, one after the
- * other, and then all lanes together.
+ * backend, and an operator need not be commutative. Each thread puts a value into the scratch, and
+ * the first warp combines them: each lane a column of K = THREADS / 32 consecutive ones, one after
+ * the other, and then all lanes together.
  *
  *     thread       0 1 … K-1 ┃ K … 2K-1 ┃ … ┃ … 32K-1
  *     column           0     ┃    1     ┃   ┃  31           column 0: ((t0 t1) t2) … */
@@ -142,9 +143,9 @@ static __device__ inline T prim_scan_threads(T own, Operator op,
     return threadIdx.x % COLUMN == 0 ? columns : threadIdx.x < COLUMN ? threads : both;
 }
 
-/* Each of the thread's values becomes the combination of all values up to it: of the threads before,
- * and of the own ones. *total, if it is wanted, is that of all, in every thread; of floats it may
- * differ from the last value by rounding. */
+/* Each value of the thread becomes the combination of all values up to it. *total, if it is wanted,
+ * is that of all, in every thread: of the columns as prim_warp_inclusive_scan() combines them, so
+ * that of floats it may differ from the last value by rounding. */
 template <typename T, unsigned THREADS, unsigned COUNT, class Operator>
 static __device__ inline void prim_block_inclusive_scan(T (&values)[COUNT], Operator op,
                                                         prim_block_scratch<T, THREADS> &scratch,
@@ -159,8 +160,9 @@ static __device__ inline void prim_block_inclusive_scan(T (&values)[COUNT], Oper
         values[i] = threadIdx.x > 0 ? op(before, values[i]) : values[i];
 }
 
-/* The same up to the value before: what the inclusive scan has there. The block's first value becomes
- * `first`: an operator's identity, which is combined with nothing. */
+/* The same up to the value before, with the same bits but where a thread begins: its first value
+ * becomes op(columns, threads), and the block's becomes `first`: an operator's identity, which is
+ * combined with nothing. */
 template <typename T, unsigned THREADS, unsigned COUNT, class Operator>
 static __device__ inline void
 prim_block_exclusive_scan(T (&values)[COUNT], Operator op, std::enable_if_t<true, T> first,

@@ -7,8 +7,8 @@
  *     PRIM_UNROLL(8)                           before a loop: nvcc unrolls it by 8, other compilers
  *                                              decide for themselves
  *
- * A type with a comma in it needs a name of its own before it goes into PRIM_SHARED. For nvcc alone,
- * plain __shared__ and #pragma unroll do as well. */
+ * A type with a comma in it needs a name of its own before it goes into PRIM_SHARED. For nvcc
+ * alone, plain __shared__ and #pragma unroll do as well. */
 #ifndef PRIMITIVES_DEVICE_KERNEL_H
 #define PRIMITIVES_DEVICE_KERNEL_H
 

@@ -14,9 +14,9 @@
 #ifndef PRIMITIVES_DEVICE_OPERATORS_H
 #define PRIMITIVES_DEVICE_OPERATORS_H
 
-#include <type_traits>
-
 #include <primitives/device/kernel.h>
+
+#include <type_traits>
 
 /* a + b. Integers wrap, signed ones too. */
 struct prim_sum {

@@ -24,11 +24,11 @@
 #ifndef PRIMITIVES_DEVICE_RANGE_H
 #define PRIMITIVES_DEVICE_RANGE_H
 
+#include <primitives/device/kernel.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
-
-#include <primitives/device/kernel.h>
 
 /* What goes in one access; of bytes, since they may be read as anything. */
 template <unsigned BYTES>
@@ -116,9 +116,9 @@ static __device__ inline void prim_copy_range(T *to, const T *from, unsigned cou
 
 /* ---- what is called ---- */
 
-/* Begins to bring `count` elements into the room, which has prim_range_vectors<T>(count) vectors and
- * is nobody's until then, and returns where the first one will be. Other threads may read them after
- * prim_wait_for_ranges() and a barrier behind it. */
+/* Begins to bring `count` elements into the room, which has prim_range_vectors<T>(count) vectors,
+ * and returns where the first one will be. They may be read after prim_wait_for_ranges() and a
+ * barrier behind it; nobody uses the room before. */
 template <unsigned THREADS, typename T>
 static __device__ inline T *prim_load_range(prim_range_vector *room, const T *from, unsigned count)
 {

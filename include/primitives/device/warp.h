@@ -9,19 +9,19 @@
  *
  * LANES is 2, 4, 8, 16 or 32: lanes 0 … LANES - 1 are a group, and so are the next ones. All 32
  * lanes of the warp make the call together, and blockDim.x is a multiple of 32. Values are of any
- * trivially copyable type of 1, 2 or 4 · n bytes: numbers, halves, structs. operators.h says what an
- * operator is. There is no barrier inside, and no memory is ordered.
+ * trivially copyable type of 1, 2 or 4 · n bytes: numbers, halves, structs. operators.h says what
+ * an operator is. There is no barrier inside, and no memory is ordered.
  *
  * The order of combination is fixed, so that floats have the same bits on every GPU and on the CPU
  * backend, and an operator need not be commutative. */
 #ifndef PRIMITIVES_DEVICE_WARP_H
 #define PRIMITIVES_DEVICE_WARP_H
 
+#include <primitives/device/operators.h>
+
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
-
-#include <primitives/device/operators.h>
 
 /* ---- shuffles of any type ---- */
 
