@@ -1,5 +1,7 @@
 /* Kernels: shared memory and unrolled loops that read the same under nvcc and on the CPU backend.
  *
+ * EXPERIMENTAL: until 1.0, this folder may change with each minor version.
+ *
  *     PRIM_SHARED(float, tile, [16][17]);      float tile[16][17] in shared memory
  *     PRIM_SHARED(int, flag, );                one int
  *     PRIM_SHARED_DYNAMIC(int, words);         int *words, 16-byte aligned: as much as the launch

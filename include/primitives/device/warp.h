@@ -137,7 +137,7 @@ static __device__ inline T prim_warp_inclusive_scan(T value, Operator op, T *tot
 }
 
 /* The inclusive scan of the lane before, and `first` in the group's first lane: an operator's
- * identity, which is combined with nothing. */
+ * identity, which is combined with nothing. It becomes a T, so that a plain 0 will do. */
 template <unsigned LANES = 32, typename T, class Operator>
 static __device__ inline T
 prim_warp_exclusive_scan(T value, Operator op, std::enable_if_t<true, T> first, T *total = nullptr)
