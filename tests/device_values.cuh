@@ -103,7 +103,10 @@ bool has_same_bits(const T &a, const T &b)
 
 inline char sentence[200];
 
-/* Fills an array on the device, runs launch(d_in, d_out), and brings `results` back. */
+constexpr unsigned char UNTOUCHED = 0xa5;
+
+/* Fills an array on the device, runs launch(d_in, d_out), and brings `results` back, of which every
+ * byte was UNTOUCHED. */
 template <typename In, typename Out, typename Launch>
 const char *run_on_device(const std::vector<In> &values, std::vector<Out> &results, Launch launch)
 {
@@ -116,7 +119,7 @@ const char *run_on_device(const std::vector<In> &values, std::vector<Out> &resul
     if (error == cudaSuccess)
         error = cudaMemcpy(d_in, values.data(), in_bytes, cudaMemcpyHostToDevice);
     if (error == cudaSuccess)
-        error = cudaMemset(d_out, 0xa5, out_bytes);
+        error = cudaMemset(d_out, UNTOUCHED, out_bytes);
     if (error == cudaSuccess)
         error = launch(d_in, d_out);
     if (error == cudaSuccess)

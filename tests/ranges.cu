@@ -26,45 +26,53 @@ struct alignas(ALIGNMENT) element {
     }
 };
 
-/* Block b brings b elements from `past` bytes behind its guard, changes them, and stores them. */
+/* Block b brings b elements from `past` bytes behind its guard, changes them, and stores them at
+ * the same place of another array. */
 template <typename T>
-__global__ void change_ranges(unsigned char *data, unsigned past)
+__global__ void change_ranges(const unsigned char *in, unsigned past, unsigned char *out)
 {
     PRIM_SHARED(prim_range_vector, room, [prim_range_vectors<T>(MOST)]);
     const unsigned count = blockIdx.x;
-    T *const range = reinterpret_cast<T *>(data + blockIdx.x * STRIDE<T> + GUARD + past);
-    T *const here = prim_load_range<THREADS>(room, range, count);
+    const size_t first = blockIdx.x * STRIDE<T> + GUARD + past;
+    T *const here = prim_load_range<THREADS>(room, reinterpret_cast<const T *>(in + first), count);
     prim_wait_for_ranges();
     __syncthreads();
     for (unsigned i = threadIdx.x; i < count; i += THREADS)
         here[i].change();
     __syncthreads();
-    prim_store_range<THREADS>(range, room, count);
+    prim_store_range<THREADS>(reinterpret_cast<T *>(out + first), room, count);
+}
+
+/* What the kernel makes of it: elements changed, and the bytes around them as they were before. */
+template <typename T>
+std::vector<unsigned char> with_changed_ranges(const std::vector<unsigned char> &in, unsigned past)
+{
+    std::vector<unsigned char> out(in.size(), UNTOUCHED);
+    for (size_t count = 0; count < BLOCKS_OF_COUNTS; count++)
+        for (size_t i = 0; i < count; i++) {
+            const size_t at = count * STRIDE<T> + GUARD + past + i * sizeof(T);
+            T x;
+            std::memcpy(static_cast<void *>(&x), &in[at], sizeof x);
+            x.change();
+            std::memcpy(&out[at], &x, sizeof x);
+        }
+    return out;
 }
 
 template <typename T>
 const char *check_ranges_past(const char *type, unsigned past)
 {
-    std::vector<unsigned char> before(STRIDE<T> * BLOCKS_OF_COUNTS), after(before.size());
-    for (unsigned char &byte : before)
+    std::vector<unsigned char> in(STRIDE<T> * BLOCKS_OF_COUNTS), out(in.size());
+    for (unsigned char &byte : in)
         byte = static_cast<unsigned char>(random_bits());
-    const char *wrong = run_on_device(before, after, [&](unsigned char *in, unsigned char *out) {
-        const cudaError_t error = cudaMemcpy(out, in, before.size(), cudaMemcpyDeviceToDevice);
-        return error != cudaSuccess
-                   ? error
-                   : prim_launch({nullptr, BLOCKS_OF_COUNTS, THREADS}, change_ranges<T>, out, past);
-    });
-    for (size_t count = 0; count < BLOCKS_OF_COUNTS; count++) {
-        T *const range = reinterpret_cast<T *>(&before[count * STRIDE<T> + GUARD + past]);
-        for (size_t i = 0; i < count; i++) {
-            T x;
-            std::memcpy(&x, range + i, sizeof x);
-            x.change();
-            std::memcpy(static_cast<void *>(range + i), &x, sizeof x);
-        }
-    }
-    for (size_t i = 0; i < before.size() && wrong == nullptr; i++)
-        if (before[i] != after[i]) {
+    const char *wrong =
+        run_on_device(in, out, [=](const unsigned char *d_in, unsigned char *d_out) {
+            return prim_launch({nullptr, BLOCKS_OF_COUNTS, THREADS}, change_ranges<T>, d_in, past,
+                               d_out);
+        });
+    const std::vector<unsigned char> expected = with_changed_ranges<T>(in, past);
+    for (size_t i = 0; i < in.size() && wrong == nullptr; i++)
+        if (out[i] != expected[i]) {
             snprintf(sentence, sizeof sentence, "%s, %u bytes past: %zu elements, byte %td", type,
                      past, i / STRIDE<T>,
                      static_cast<ptrdiff_t>(i % STRIDE<T>) - static_cast<ptrdiff_t>(GUARD + past));
