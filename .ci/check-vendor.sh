@@ -93,6 +93,21 @@ with_cmake() {
     cmake -G Ninja -S . -B build && cmake --build build && [ -x build/yours ]
 }
 
+# Headers alone, with the CPU backend; then a pattern beside them, which knows nothing of them.
+device_on_cpu() {
+  local line
+  vendor --cpu device kit && [ ! -e kit/src ] && diff -r "$kit/include/primitives/device" kit/include/primitives/device &&
+    cp "$kit/tests/vendor/device.cu" . && line=$(command_of kit 'gcc -O2') && eval "${line//yours/device} $warnings" &&
+    [ "$(./device)" = 4560 ] && vendor binary_gemm kit && grep -q 'range\.h' kit/README.md &&
+    build_cpu kit && run_cpu kit binary_gemm
+}
+
+device_with_nvcc() {
+  local line
+  vendor device 'my kit' && cp "$kit/tests/vendor/device.cu" . && line=$(command_of 'my kit' 'nvcc -std') &&
+    eval "${line//yours/device}" && [ -x device ]
+}
+
 # A second pattern joins the first, and so do their headers' lines in the README. The folder's name is
 # one that the shell would cut, and read a variable from.
 two_in_one() {
@@ -235,6 +250,7 @@ done
 echo "Built: ${in_turn[*]}"
 check_each "is whole" is_whole "${patterns[@]}"
 check_each "on the CPU backend" on_cpu "${in_turn[@]}"
+check "device on the CPU backend" device_on_cpu
 check "two patterns in one folder" two_in_one
 check "an unknown pattern" unknown_pattern
 check "missing arguments" missing_arguments
@@ -258,8 +274,10 @@ if command -v nvcc >/dev/null; then
     check "$pattern as one file with nvcc" as_one_file "$pattern"
   done
   check "reduce with CMake and nvcc" with_cmake
+  check "device with nvcc" device_with_nvcc
 else
-  for name in "${by_file[@]/%/ with nvcc}" "${in_one[@]/%/ as one file with nvcc}" "reduce with CMake and nvcc"; do
+  for name in "${by_file[@]/%/ with nvcc}" "${in_one[@]/%/ as one file with nvcc}" "reduce with CMake and nvcc" \
+    "device with nvcc"; do
     skip "$name" "there is no nvcc here"
   done
 fi

@@ -212,7 +212,8 @@ what_is_known_of() { # ID: prints WORD and HOW
 open_memory() {
   local state
   state=$(git ls-files -co --exclude-standard -z include/primitives/types.h \
-    "include/primitives/$pattern.h" src/common "src/$pattern" simt cmake tests/support.c tests/support.h \
+    "include/primitives/$pattern.h" include/primitives/device src/common "src/$pattern" simt cmake \
+    tests/support.c tests/support.h \
     tests/promises.c tests/test_host.c "tests/*$pattern*" scripts/mutants.pl ':!tests/mutants' |
     xargs -0 cat -- 2>/dev/null | sha256sum)
   if [ $again = yes ] || [ "$state" != "$(head -n 1 "$work/known.tsv" 2>/dev/null)" ]; then

@@ -2,11 +2,12 @@
 # vendor.sh [--cpu] PATTERN… DIR: copies what the patterns need into DIR, for another project: public
 # headers, sources, LICENSE, VERSION, and a README.md that says how to build them. --cpu: the CPU
 # backend too. DIR may hold patterns of the same version already; files changed there are kept.
+# vendor.sh device DIR: the headers for kernels of one's own; `device` may stand among patterns, too.
 # vendor.sh --list: the patterns, one a line.
 set -euo pipefail
 
 usage() {
-  echo "usage: $0 [--cpu] PATTERN… DIR"
+  echo "usage: $0 [--cpu] PATTERN… DIR      (device: the headers for kernels of your own)"
   echo "       $0 --list"
 }
 
@@ -36,7 +37,7 @@ called_from=$PWD
 cd "$(dirname "$0")/.."
 mapfile -t known < <(sed -nE 's/^prim_pattern\(([a-z0-9_]+).*/\1/p' src/CMakeLists.txt | grep -vx common)
 is_known() {
-  [[ " ${known[*]} " == *" $1 "* ]]
+  [[ " ${known[*]} device " == *" $1 "* ]]
 }
 if [ $list -eq 1 ]; then
   printf '%s\n' "${known[@]}"
@@ -48,9 +49,9 @@ patterns=("${arguments[@]:0:${#arguments[@]}-1}")
 if is_known "$directory"; then
   wrong_usage "the folder is missing: $directory is a pattern (a folder of that name: ./$directory)"
 fi
-[ ${#patterns[@]} -gt 0 ] || wrong_usage "no pattern given; there are: ${known[*]}"
+[ ${#patterns[@]} -gt 0 ] || wrong_usage "no pattern given; there are: ${known[*]} device"
 for pattern in "${patterns[@]}"; do
-  is_known "$pattern" || die "there is no pattern $pattern; there are: ${known[*]}"
+  is_known "$pattern" || die "there is no pattern $pattern; there are: ${known[*]} device"
 done
 directory=$(cd "$called_from" && realpath -m -- "$directory")
 
@@ -61,7 +62,7 @@ declare -A folders=() headers=()
 follow_includes() { # FILE…
   local line
   while IFS= read -r line; do
-    if [[ $line =~ \<primitives/([a-z0-9_]+)\.h\> ]]; then
+    if [[ $line =~ \<primitives/([a-z0-9_/]+)\.h\> ]]; then
       add_header "${BASH_REMATCH[1]}"
     elif [[ $line =~ \"([a-z0-9_]+)/ ]]; then
       add_folder "${BASH_REMATCH[1]}"
@@ -91,9 +92,20 @@ add_folder() {
   follow_includes "${files[@]}"
 }
 
-add_folder common
+add_device() {
+  local header
+  for header in include/primitives/device/*.h; do
+    add_header "device/$(basename "$header" .h)"
+  done
+}
+
 for pattern in "${patterns[@]}"; do
-  add_folder "$pattern"
+  if [ "$pattern" = device ]; then
+    add_device
+  else
+    add_folder common
+    add_folder "$pattern"
+  fi
 done
 
 # Version and commit; where the sources are not the commit's, or there is none, a hash of them.
@@ -199,29 +211,96 @@ seconds_of() { # PATTERN…
     awk -F ' *[|] *' -v names=" $* " '/^\|/ && index(names, " " $2 " ") {sum += $4} END {printf "%d", sum}' docs/costs.md
 }
 
+# The headers, with what the first line of each says.
+list_headers() { # FILE…
+  local header
+  for header; do
+    [ "${header##*/}" = types.h ] ||
+      sed -nE "1s,^/\* (.*[^ ]) *(\*/)?$,- [\`${header##*/}\`](${header#"$new/"}) \1,p" "$header" |
+      sed 's, \*/$,,'
+  done
+}
+
+title() {
+  cat <<END
+# $1 from primitives
+
+$2, under the MIT licence.
+${version//$'\n'/, }. $3
+END
+}
+
+# All of it, and not only what patterns use of it.
+has_device() { # FOLDER
+  [ -e "$1/include/primitives/device/range.h" ]
+}
+
 readme() {
+  if [ -e "$new/src" ]; then
+    patterns_readme
+  else
+    title 'Collectives' 'Parts for CUDA kernels of your own' 'The headers say everything about the calls.'
+  fi
+  ! has_device "$new" || device_readme
+}
+
+# Headers alone: nothing is to be built but the CPU backend.
+device_readme() {
+  local name shell_name
+  name=$(basename "$directory") shell_name=$(for_shell "$(basename "$directory")")
+  cat <<END
+
+## For kernels of your own
+
+What a warp or a block does together, and memory that a block brings and takes: headers alone, CUDA
+C++17, experimental until 1.0.
+
+END
+  list_headers "$new"/include/primitives/device/*.h
+  cat <<END
+
+\`\`\`cuda
+#include <primitives/device/block.h>
+
+__global__ void sum(const float *values, float *sums)
+{
+    __shared__ prim_block_scratch<float, 256> scratch;
+    const float all = prim_block_sum(values[blockIdx.x * 256 + threadIdx.x], scratch);
+    if (threadIdx.x == 0)
+        sums[blockIdx.x] = all;
+}
+\`\`\`
+
+A program with such a kernel, in the folder above:
+
+    nvcc -std=c++17 -I$shell_name/include yours.cu -o yours
+
+END
+  [ -e "$new/simt" ] || return 0
+  cat <<END
+Without a GPU, on the CPU backend, shared memory is declared by \`PRIM_SHARED\` (\`kernel.h\`), and a
+launch is \`cudaLaunchKernelEx()\`, which nvcc takes as well. It needs Boost.Context (Debian's
+libboost-context-dev):
+
+    gcc -O2 -ffp-contract=off -I$shell_name/include -I$shell_name/simt/include -x c++ yours.cu -x c $shell_name/simt/src/*.c -x none -lboost_context -lstdc++ -lm -pthread -o yours
+
+END
+}
+
+patterns_readme() {
   local seconds takes=
   # shellcheck disable=SC2046 # a word each
   seconds=$(seconds_of $(cd "$new/src" && ls))
   [ -z "$seconds" ] || takes="It takes about $(((seconds + 59) / 60)) min, one file after the other. "
-  local name shell_name cmake_name header pattern includes='' units='' common c cu
+  local name shell_name cmake_name pattern includes='' units='' common c cu
   c=$(sources '*' c) cu=$(sources '*' cu) common=$(sources common cu)
   local compile="nvcc -lib -O3 -arch=native --compress-mode=size -Iinclude -Isrc -Xcompiler -ffp-contract=off,-Wno-unknown-pragmas$c"
   name=$(basename "$directory")
   shell_name=$(for_shell "$name") cmake_name=$(for_cmake "$name")
-  cat <<END
-# Patterns from primitives
-
-Parallel patterns on NVIDIA GPUs, with a plain C11 API, under the MIT licence.
-${version//$'\n'/, }. The headers say everything about
-the calls, the README in a pattern's \`src/\` folder how its kernels work.
-
-END
-  for header in "$new"/include/primitives/*.h; do
-    [ "${header##*/}" = types.h ] ||
-      sed -nE "1s,^/\* (.*[^ ]) *(\*/)?$,- [\`${header##*/}\`](include/primitives/${header##*/}) \1,p" "$header" |
-      sed 's, \*/$,,'
-  done
+  title 'Patterns' 'Parallel patterns on NVIDIA GPUs, with a plain C11 API' "The headers say everything about
+the calls, the README in a pattern's \`src/\` folder how its kernels work."
+  echo
+  list_headers "$new"/include/primitives/*.h
   cat <<END
 
 To compile all of it into a static library, in this folder, with CUDA 12.8 or newer:
@@ -311,6 +390,7 @@ for file in ${kept[@]+"${kept[@]}"}; do
 done
 for path in "$directory"/src/*; do
   pattern=$(basename "$path")
-  [ "$pattern" = common ] || printf '%s ' "$pattern"
+  [ ! -e "$path" ] || [ "$pattern" = common ] || printf '%s ' "$pattern"
 done
+! has_device "$directory" || printf 'device '
 echo "of ${version//$'\n'/, } in $directory; its README.md says how to build it"

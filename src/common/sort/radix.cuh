@@ -27,6 +27,8 @@
 
 #include <cstdint>
 
+#include <primitives/device/warp.h>
+
 #include "common/block/vectors.cuh"
 #include "common/block/warp.cuh"
 #include "common/host/device.h"
@@ -220,11 +222,7 @@ __device__ inline uint64_t scan_digits(uint64_t mine, uint64_t *of_warps)
     const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
     uint64_t sum = mine;
     if (threadIdx.x < DIGITS) {
-        PRIM_UNROLL(5)
-        for (unsigned stride = 1; stride < WARP; stride *= 2) {
-            const uint64_t below = __shfl_up_sync(ALL_LANES, sum, stride);
-            sum += lane >= stride ? below : 0;
-        }
+        sum = prim_warp_inclusive_scan(mine, prim_sum());
         if (lane == WARP - 1)
             of_warps[warp] = sum;
     }

@@ -14,6 +14,8 @@
  * What holds it back: one side of a move to or from ELL and SELL is scattered, a row's entries
  * being side by side in CSR only. Bytes: both matrices once, padding too, and the offsets for each
  * place. */
+#include <primitives/device/block.h>
+
 #include "common/block/warp.cuh"
 #include "common/math/numeric.cuh"
 #include "sparse/convert/convert_hyb.h"
@@ -159,26 +161,21 @@ __global__ void set_word(uint64_t *word, uint64_t value)
     *word = value;
 }
 
+typedef prim_block_scratch<uint64_t, THREADS> longest_scratch;
+
 /* One access to the longest of all for each block. */
 __global__ void __launch_bounds__(THREADS)
     find_longest(offsets_view offsets, size_t rows, uint64_t *longest)
 {
-    PRIM_SHARED(uint64_t, of_warps, [THREADS / WARP]);
+    PRIM_SHARED(longest_scratch, scratch, );
     uint64_t length = 0;
     for (unsigned i = 0; i < ENTRIES_EACH; i++) {
         const size_t row = this_entry(i);
         const uint64_t its = row < rows ? offsets.at(row + 1) - offsets.at(row) : 0;
         length = its > length ? its : length;
     }
-    length = reduce_warp<max_operator>(length);
-    if (threadIdx.x % WARP == 0)
-        of_warps[threadIdx.x / WARP] = length;
-    __syncthreads();
-    if (threadIdx.x > 0)
-        return;
-    for (unsigned w = 1; w < THREADS / WARP; w++)
-        length = of_warps[w] > length ? of_warps[w] : length;
-    if (length > 0)
+    length = prim_block_max(length, scratch);
+    if (threadIdx.x == 0 && length > 0)
         atomicMax(reinterpret_cast<unsigned long long *>(longest),
                   static_cast<unsigned long long>(length));
 }

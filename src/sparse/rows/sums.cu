@@ -9,9 +9,8 @@
  * one. Bytes: lengths twice, offsets once. */
 #include "sparse/rows/sums.h"
 
-#include "common/block/warp.cuh"
-#include "common/kernel/shared.cuh"
-#include "common/math/numeric.cuh"
+#include <primitives/device/block.h>
+
 #include "sparse/launches.cuh"
 #include "sparse/rows/offsets.cuh"
 
@@ -20,36 +19,19 @@ namespace
 namespace sums
 {
 
-constexpr unsigned ITEMS = 8, BLOCK_ITEMS = THREADS * ITEMS, WARPS = THREADS / WARP;
-
-/* The exclusive scan over a block's threads, and *all = their sum; ends with a barrier. */
-__device__ inline uint64_t sum_before(uint64_t mine, uint64_t (&of_warps)[WARPS], uint64_t *all)
-{
-    const unsigned lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
-    const uint64_t up_to = scan_warp<sum_operator>(mine, lane);
-    if (lane == WARP - 1)
-        of_warps[warp] = up_to;
-    __syncthreads();
-    uint64_t before = up_to - mine;
-    *all = 0;
-    for (unsigned w = 0; w < WARPS; w++) {
-        before += w < warp ? of_warps[w] : 0;
-        *all += of_warps[w];
-    }
-    __syncthreads();
-    return before;
-}
+constexpr unsigned ITEMS = 8, BLOCK_ITEMS = THREADS * ITEMS;
+typedef prim_block_scratch<uint64_t, THREADS> block_scratch;
 
 __global__ void __launch_bounds__(THREADS)
     sum_blocks(const uint64_t *lengths, size_t count, uint64_t *of_blocks)
 {
-    PRIM_SHARED(uint64_t, of_warps, [WARPS]);
+    PRIM_SHARED(block_scratch, scratch, );
     const size_t first = static_cast<size_t>(blockIdx.x) * BLOCK_ITEMS + threadIdx.x;
-    uint64_t mine = 0, all;
+    uint64_t mine = 0;
     PRIM_UNROLL(8)
     for (unsigned i = 0; i < ITEMS; i++)
         mine += first + i * THREADS < count ? lengths[first + i * THREADS] : 0;
-    sum_before(mine, of_warps, &all);
+    const uint64_t all = prim_block_sum(mine, scratch);
     if (threadIdx.x == 0)
         of_blocks[blockIdx.x] = all;
 }
@@ -58,11 +40,12 @@ __global__ void __launch_bounds__(THREADS)
     sum_before_blocks(uint64_t *of_blocks, size_t blocks, uint64_t most, uint64_t *total,
                       uint64_t *missing)
 {
-    PRIM_SHARED(uint64_t, of_warps, [WARPS]);
+    PRIM_SHARED(block_scratch, scratch, );
     uint64_t before = 0, all;
     for (size_t first = 0; first < blocks; first += THREADS) {
         const size_t b = first + threadIdx.x;
-        const uint64_t in_front = sum_before(b < blocks ? of_blocks[b] : 0, of_warps, &all);
+        const uint64_t mine = b < blocks ? of_blocks[b] : 0,
+                       in_front = prim_block_exclusive_scan(mine, prim_sum(), 0, scratch, &all);
         if (b < blocks)
             of_blocks[b] = before + in_front;
         before += all;
@@ -78,12 +61,14 @@ __global__ void __launch_bounds__(THREADS)
     write_offsets(const uint64_t *lengths, size_t count, const uint64_t *before_blocks,
                   new_offsets offsets, uint64_t most)
 {
-    PRIM_SHARED(uint64_t, of_warps, [WARPS]);
+    PRIM_SHARED(block_scratch, scratch, );
     const size_t first = static_cast<size_t>(blockIdx.x) * BLOCK_ITEMS + threadIdx.x;
     uint64_t before = before_blocks[blockIdx.x], all;
     for (unsigned r = 0; r < ITEMS; r++) {
         const size_t i = first + r * THREADS;
-        const uint64_t offset = before + sum_before(i < count ? lengths[i] : 0, of_warps, &all);
+        const uint64_t length = i < count ? lengths[i] : 0,
+                       offset =
+                           before + prim_block_exclusive_scan(length, prim_sum(), 0, scratch, &all);
         if (i <= count)
             offsets.put(i, offset < most ? offset : most);
         before += all;
