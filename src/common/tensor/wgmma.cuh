@@ -125,26 +125,13 @@ void wgmma_m64k16(float (&d)[N / 2], uint64_t a, uint64_t b)
 #define PRIM_WGMMA_TEN(t)                                                                        \
     "%" #t "0, %" #t "1, %" #t "2, %" #t "3, %" #t "4, %" #t "5, %" #t "6, %" #t "7, %" #t "8, " \
     "%" #t "9, "
-#define PRIM_WGMMA_64 \
-    PRIM_WGMMA_TEN()  \
-    PRIM_WGMMA_TEN(1) \
-    PRIM_WGMMA_TEN(2) PRIM_WGMMA_TEN(3) PRIM_WGMMA_TEN(4) PRIM_WGMMA_TEN(5) "%60, %61, %62, %63"
-#define PRIM_WGMMA_96                                     \
-    PRIM_WGMMA_TEN()                                      \
-    PRIM_WGMMA_TEN(1)                                     \
-    PRIM_WGMMA_TEN(2)                                     \
-    PRIM_WGMMA_TEN(3)                                     \
-    PRIM_WGMMA_TEN(4)                                     \
-    PRIM_WGMMA_TEN(5) PRIM_WGMMA_TEN(6) PRIM_WGMMA_TEN(7) \
-        PRIM_WGMMA_TEN(8) "%90, %91, %92, %93, %94, %95"
-#define PRIM_WGMMA_128                                                                        \
-    PRIM_WGMMA_TEN()                                                                          \
-    PRIM_WGMMA_TEN(1)                                                                         \
-    PRIM_WGMMA_TEN(2)                                                                         \
-    PRIM_WGMMA_TEN(3)                                                                         \
-    PRIM_WGMMA_TEN(4)                                                                         \
-    PRIM_WGMMA_TEN(5) PRIM_WGMMA_TEN(6) PRIM_WGMMA_TEN(7) PRIM_WGMMA_TEN(8) PRIM_WGMMA_TEN(9) \
-        PRIM_WGMMA_TEN(10) PRIM_WGMMA_TEN(11) "%120, %121, %122, %123, %124, %125, %126, %127"
+#define PRIM_WGMMA_30 PRIM_WGMMA_TEN() PRIM_WGMMA_TEN(1) PRIM_WGMMA_TEN(2)
+#define PRIM_WGMMA_60 PRIM_WGMMA_30 PRIM_WGMMA_TEN(3) PRIM_WGMMA_TEN(4) PRIM_WGMMA_TEN(5)
+#define PRIM_WGMMA_90 PRIM_WGMMA_60 PRIM_WGMMA_TEN(6) PRIM_WGMMA_TEN(7) PRIM_WGMMA_TEN(8)
+#define PRIM_WGMMA_120 PRIM_WGMMA_90 PRIM_WGMMA_TEN(9) PRIM_WGMMA_TEN(10) PRIM_WGMMA_TEN(11)
+#define PRIM_WGMMA_64 PRIM_WGMMA_60 "%60, %61, %62, %63"
+#define PRIM_WGMMA_96 PRIM_WGMMA_90 "%90, %91, %92, %93, %94, %95"
+#define PRIM_WGMMA_128 PRIM_WGMMA_120 "%120, %121, %122, %123, %124, %125, %126, %127"
 
 #define PRIM_WGMMA_D4(i) "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3])
 #define PRIM_WGMMA_D16(i) \
