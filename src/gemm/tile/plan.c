@@ -54,33 +54,34 @@ typedef struct tile_list {
 
 enum { LEAST_PART = 48, LEAST_PART_MMA = 256 };
 
-static tile_list tiles_of(const prim_gemm_args *args)
-{
-    if (args->a_type == CUDA_R_32F)
-        return (tile_list){tiles_f32, sizeof tiles_f32 / sizeof *tiles_f32, LEAST_PART};
-    if (args->a_type == CUDA_R_64F)
-        return (tile_list){tiles_f64, sizeof tiles_f64 / sizeof *tiles_f64, LEAST_PART};
-    if (args->a_type == CUDA_R_32I)
-        return (tile_list){tiles_i32, sizeof tiles_i32 / sizeof *tiles_i32, LEAST_PART};
-    if (args->a_type == CUDA_R_8I)
-        return (tile_list){tiles_i8, sizeof tiles_i8 / sizeof *tiles_i8, LEAST_PART};
-    return (tile_list){tiles_halves, sizeof tiles_halves / sizeof *tiles_halves, LEAST_PART};
-}
+#define LIST(tiles, least_part)                         \
+    {                                                   \
+        tiles, sizeof tiles / sizeof *tiles, least_part \
+    }
 
-static tile_list tiles_of_mma(void)
-{
-    return (tile_list){tiles_mma, sizeof tiles_mma / sizeof *tiles_mma, LEAST_PART_MMA};
-}
+static const tile_list list_f32 = LIST(tiles_f32, LEAST_PART);
+static const tile_list list_f64 = LIST(tiles_f64, LEAST_PART);
+static const tile_list list_i32 = LIST(tiles_i32, LEAST_PART);
+static const tile_list list_halves = LIST(tiles_halves, LEAST_PART);
+static const tile_list list_i8 = LIST(tiles_i8, LEAST_PART);
+static const tile_list list_mma = LIST(tiles_mma, LEAST_PART_MMA);
+static const tile_list list_wgmma = LIST(tiles_wgmma, LEAST_PART_MMA);
+static const tile_list list_specialized = LIST(tiles_specialized, LEAST_PART_MMA);
 
-static tile_list tiles_of_wgmma(void)
+static const tile_list *tiles_of(const prim_gemm_args *args)
 {
-    return (tile_list){tiles_wgmma, sizeof tiles_wgmma / sizeof *tiles_wgmma, LEAST_PART_MMA};
-}
-
-static tile_list tiles_of_specialized(void)
-{
-    return (tile_list){tiles_specialized, sizeof tiles_specialized / sizeof *tiles_specialized,
-                       LEAST_PART_MMA};
+    switch (args->a_type) {
+    case CUDA_R_32F:
+        return &list_f32;
+    case CUDA_R_64F:
+        return &list_f64;
+    case CUDA_R_32I:
+        return &list_i32;
+    case CUDA_R_8I:
+        return &list_i8;
+    default:
+        return &list_halves;
+    }
 }
 
 static size_t sum_bytes(const prim_gemm_args *args)
@@ -201,35 +202,31 @@ static prim_gemm_plan best_split(const prim_gemm_args *args, size_t multiprocess
     return best;
 }
 
-static prim_gemm_plan plan_whole(const prim_gemm_args *args, size_t multiprocessors)
+/* What the plans are for. */
+typedef enum plan_kind { WHOLE, SPLIT, MMA, WGMMA, SPECIALIZED, KINDS } plan_kind;
+
+/* In parts where that is faster; `least` of them at first. */
+static prim_gemm_plan best_plan(const prim_gemm_args *args, size_t multiprocessors,
+                                const tile_list *list, unsigned least)
 {
-    const tile_list list = tiles_of(args);
-    return best_tile(args, multiprocessors, &list, 1);
+    return best_split(args, multiprocessors, list, best_tile(args, multiprocessors, list, least));
 }
 
-/* Two parts at least, where k has two slabs, also short ones. */
-static prim_gemm_plan plan_split(const prim_gemm_args *args, size_t multiprocessors)
+/* SPLIT has two parts at least, where k has two slabs, also short ones. */
+static prim_gemm_plan plan(plan_kind kind, const prim_gemm_args *args, size_t multiprocessors)
 {
-    const tile_list list = tiles_of(args);
-    return best_split(args, multiprocessors, &list, best_tile(args, multiprocessors, &list, 2));
-}
-
-static prim_gemm_plan plan_mma(const prim_gemm_args *args, size_t multiprocessors)
-{
-    const tile_list list = tiles_of_mma();
-    return best_split(args, multiprocessors, &list, best_tile(args, multiprocessors, &list, 1));
-}
-
-static prim_gemm_plan plan_wgmma(const prim_gemm_args *args, size_t multiprocessors)
-{
-    const tile_list list = tiles_of_wgmma();
-    return best_split(args, multiprocessors, &list, best_tile(args, multiprocessors, &list, 1));
-}
-
-static prim_gemm_plan plan_specialized(const prim_gemm_args *args, size_t multiprocessors)
-{
-    const tile_list list = tiles_of_specialized();
-    return best_split(args, multiprocessors, &list, best_tile(args, multiprocessors, &list, 1));
+    switch (kind) {
+    case WHOLE:
+        return best_tile(args, multiprocessors, tiles_of(args), 1);
+    case SPLIT:
+        return best_plan(args, multiprocessors, tiles_of(args), 2);
+    case MMA:
+        return best_plan(args, multiprocessors, &list_mma, 1);
+    case WGMMA:
+        return best_plan(args, multiprocessors, &list_wgmma, 1);
+    default:
+        return best_plan(args, multiprocessors, &list_specialized, 1);
+    }
 }
 
 /* All that a plan depends on. */
@@ -252,45 +249,41 @@ static bool is_plan_of(const kept_plan *kept, question q)
            of->c_type == q.c_type;
 }
 
-static prim_gemm_plan plan_once(kept_plan *kept, const prim_gemm_args *args,
-                                prim_gemm_plan (*plan)(const prim_gemm_args *, size_t))
+static prim_gemm_plan plan_once(plan_kind kind, const prim_gemm_args *args)
 {
+    static _Thread_local kept_plan all[KINDS];
+    kept_plan *const kept = &all[kind];
     const question q = {
         args->m,      args->n,     args->k, args->batches, prim_device_multiprocessors(),
         args->a_type, args->c_type};
     if (!is_plan_of(kept, q))
-        *kept = (kept_plan){q, plan(args, q.multiprocessors)};
+        *kept = (kept_plan){q, plan(kind, args, q.multiprocessors)};
     return kept->plan;
 }
 
 prim_gemm_plan prim_gemm_plan_whole(const prim_gemm_args *args)
 {
-    static _Thread_local kept_plan kept;
-    return plan_once(&kept, args, plan_whole);
+    return plan_once(WHOLE, args);
 }
 
 prim_gemm_plan prim_gemm_plan_split(const prim_gemm_args *args)
 {
-    static _Thread_local kept_plan kept;
-    return plan_once(&kept, args, plan_split);
+    return plan_once(SPLIT, args);
 }
 
 prim_gemm_plan prim_gemm_plan_mma(const prim_gemm_args *args)
 {
-    static _Thread_local kept_plan kept;
-    return plan_once(&kept, args, plan_mma);
+    return plan_once(MMA, args);
 }
 
 prim_gemm_plan prim_gemm_plan_wgmma(const prim_gemm_args *args)
 {
-    static _Thread_local kept_plan kept;
-    return plan_once(&kept, args, plan_wgmma);
+    return plan_once(WGMMA, args);
 }
 
 prim_gemm_plan prim_gemm_plan_wgmma_specialized(const prim_gemm_args *args)
 {
-    static _Thread_local kept_plan kept;
-    return plan_once(&kept, args, plan_specialized);
+    return plan_once(SPECIALIZED, args);
 }
 
 bool prim_gemm_plan_fits(const prim_gemm_args *args, prim_gemm_plan plan)
