@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs layer_norm, which checks its own results, on rows that begin at any alignment, short and long ones.
+# Runs softmax or layer_norm, which check their own results, on rows that begin at any alignment, short and long ones.
 # shellcheck source=examples/checks.sh
 . "$(dirname "$0")/checks.sh"
 
@@ -10,7 +10,7 @@ for shape in '1 1' '7 3' '5 130' '33 1024' '3 12000'; do
 done
 for bad in '0 5' '5 0' '5 12001' 'x 5' '5 1.5'; do
   # shellcheck disable=SC2086 # two words
-  refuses 2 'layer_norm: ROWS is a number from 1 to 10^6, and COLUMNS one from 1 to 12000' $bad
+  refuses 2 "$(basename "$program"): ROWS is a number from 1 to 10^6, and COLUMNS one from 1 to 12000" $bad
 done
 refuses 2 'usage: ' 1
 
