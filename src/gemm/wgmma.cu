@@ -163,7 +163,7 @@ division division_of(const prim_gemm_args *args, const cut_of_k &k)
 {
     return {static_cast<unsigned>(prim_divide_up(args->m, Shape::DOWN * BOX)),
             static_cast<unsigned>(prim_divide_up(args->n, Shape::N)), k,
-            args->batches < 2 || args->a_stride == 0, args->batches < 2 || args->b_stride == 0};
+            prim_gemm_is_shared(args, args->a_stride), prim_gemm_is_shared(args, args->b_stride)};
 }
 
 template <class Shape, wgmma_major A, wgmma_major B, typename Half>
@@ -198,30 +198,13 @@ struct launch_tiles {
     }
 };
 
-const char *why_not(const void *any)
-{
-    const prim_gemm_args *args = static_cast<const prim_gemm_args *>(any);
-    return wgmma_why_not(args, prim_gemm_plan_wgmma(args));
-}
-
-size_t workspace_bytes(const void *any)
-{
-    const prim_gemm_args *args = static_cast<const prim_gemm_args *>(any);
-    return wgmma_workspace_bytes(args, prim_gemm_plan_wgmma(args));
-}
-
-cudaError_t launch(const void *any)
-{
-    const prim_gemm_args *args = static_cast<const prim_gemm_args *>(any);
-    return prim_gemm_are_mapped(args) ? launch_call<launch_tiles>(args, prim_gemm_plan_wgmma(args))
-                                      : prim_gemm_mma_rung.launch(args);
-}
+using rung = wgmma_rung<prim_gemm_plan_wgmma, launch_tiles>;
 
 } // namespace wgmma
 } // namespace
 
 PRIM_DEFINE_RUNG(gemm, wgmma) = {
     {PRIM_GEMM_WGMMA, "wgmma", "halves by wgmma, from shared memory; bulk tensor copies"},
-    wgmma::why_not,
-    wgmma::workspace_bytes,
-    wgmma::launch};
+    wgmma::rung::why_not,
+    wgmma::rung::workspace_bytes,
+    wgmma::rung::launch};

@@ -258,8 +258,8 @@ walk walk_of(const prim_gemm_args *args, const cut_of_k &k)
     all.count = static_cast<unsigned>(all.tiles_m * all.tiles_n * all.parts * args->batches);
     all.steps = k.steps;
     all.part = k.part;
-    all.one_a = args->batches < 2 || args->a_stride == 0;
-    all.one_b = args->batches < 2 || args->b_stride == 0;
+    all.one_a = prim_gemm_is_shared(args, args->a_stride);
+    all.one_b = prim_gemm_is_shared(args, args->b_stride);
     return all;
 }
 
@@ -296,25 +296,7 @@ struct launch_tiles {
     }
 };
 
-const char *why_not(const void *any)
-{
-    const prim_gemm_args *args = static_cast<const prim_gemm_args *>(any);
-    return wgmma_why_not(args, prim_gemm_plan_wgmma_specialized(args));
-}
-
-size_t workspace_bytes(const void *any)
-{
-    const prim_gemm_args *args = static_cast<const prim_gemm_args *>(any);
-    return wgmma_workspace_bytes(args, prim_gemm_plan_wgmma_specialized(args));
-}
-
-cudaError_t launch(const void *any)
-{
-    const prim_gemm_args *args = static_cast<const prim_gemm_args *>(any);
-    return prim_gemm_are_mapped(args)
-               ? launch_call<launch_tiles>(args, prim_gemm_plan_wgmma_specialized(args))
-               : prim_gemm_mma_rung.launch(args);
-}
+using rung = wgmma_rung<prim_gemm_plan_wgmma_specialized, launch_tiles>;
 
 } // namespace wgmma_specialized
 } // namespace
@@ -322,6 +304,6 @@ cudaError_t launch(const void *any)
 PRIM_DEFINE_RUNG(gemm, wgmma_specialized) = {
     {PRIM_GEMM_WGMMA_SPECIALIZED, "wgmma_specialized",
      "halves by wgmma: warps that load, and warps that multiply"},
-    wgmma_specialized::why_not,
-    wgmma_specialized::workspace_bytes,
-    wgmma_specialized::launch};
+    wgmma_specialized::rung::why_not,
+    wgmma_specialized::rung::workspace_bytes,
+    wgmma_specialized::rung::launch};

@@ -7,7 +7,7 @@ static prim_tensor tensor_of(const prim_gemm_args *args, const void *data, size_
                              size_t columns, size_t ld, size_t stride)
 {
     const size_t bytes = prim_element_bytes(args->a_type), pitch = ld * bytes;
-    const bool is_one = args->batches < 2 || stride == 0;
+    const bool is_one = prim_gemm_is_shared(args, stride);
     return (prim_tensor){.data = data,
                          .columns = columns,
                          .rows = rows,

@@ -9,7 +9,13 @@
 extern "C" {
 #endif
 
-/* Boxes of 64 × 64 elements of either, as it is stored. A matrix that all products share is one. */
+/* Whether all products share the matrix that has this stride. */
+static inline bool prim_gemm_is_shared(const prim_gemm_args *args, size_t stride)
+{
+    return args->batches < 2 || stride == 0;
+}
+
+/* Boxes of 64 × 64 elements of either, as it is stored. A shared matrix stands in them once. */
 typedef struct prim_gemm_operands {
     prim_tensor a, b;
 } prim_gemm_operands;

@@ -30,14 +30,6 @@ inline const char *wgmma_why_not(const prim_gemm_args *args, prim_gemm_plan plan
     return prim_gemm_plan_fits(args, plan) ? nullptr : PRIM_GRID_TOO_SMALL;
 }
 
-/* Where a call is only asked, nobody knows whether copies will reach its operands. */
-inline size_t wgmma_workspace_bytes(const prim_gemm_args *args, prim_gemm_plan plan)
-{
-    const size_t bytes = prim_gemm_plan_bytes(args, plan),
-                 otherwise = prim_gemm_mma_rung.workspace_bytes(args);
-    return bytes > otherwise ? bytes : otherwise;
-}
-
 /* C, or with several parts their sums in the workspace. */
 inline c_matrices c_of(const prim_gemm_args *args, unsigned parts)
 {
@@ -110,6 +102,33 @@ cudaError_t launch_call(const prim_gemm_args *args, prim_gemm_plan plan)
     const unsigned parts = cut_of(args, plan).parts;
     return error != cudaSuccess || parts < 2 ? error : prim_gemm_add_parts(args, parts);
 }
+
+/* What a rung says and does of a call, by its plans and its kernels. Operands that no copy reaches
+ * go to MMA's. */
+template <prim_gemm_plan (*PLAN)(const prim_gemm_args *), class Launch>
+struct wgmma_rung {
+    static const char *why_not(const void *any)
+    {
+        const prim_gemm_args *args = static_cast<const prim_gemm_args *>(any);
+        return wgmma_why_not(args, PLAN(args));
+    }
+
+    /* Where a call is only asked, nobody knows whether copies will reach its operands. */
+    static size_t workspace_bytes(const void *any)
+    {
+        const prim_gemm_args *args = static_cast<const prim_gemm_args *>(any);
+        const size_t bytes = prim_gemm_plan_bytes(args, PLAN(args)),
+                     otherwise = prim_gemm_mma_rung.workspace_bytes(args);
+        return bytes > otherwise ? bytes : otherwise;
+    }
+
+    static cudaError_t launch(const void *any)
+    {
+        const prim_gemm_args *args = static_cast<const prim_gemm_args *>(any);
+        return prim_gemm_are_mapped(args) ? launch_call<Launch>(args, PLAN(args))
+                                          : prim_gemm_mma_rung.launch(args);
+    }
+};
 
 } // namespace boxes
 } // namespace
