@@ -116,7 +116,12 @@ typedef struct batch {
     operand *x, *y, *z;
 } batch;
 
-static batch add_batch(trial *t)
+/* Both calls of a batch. */
+typedef prim_status batch_call(prim_gemm_variant, prim_transpose, prim_transpose, double,
+                               prim_matrix, prim_matrix, double, prim_matrix, size_t, prim_compute,
+                               const prim_call *);
+
+static batch add_batch(trial *t, batch_call *call)
 {
     batch b = {.p = pick_gemm(t), .count = pick_size(t, 5)};
     const product *const p = &b.p;
@@ -124,12 +129,12 @@ static batch add_batch(trial *t)
     b.a_stride = pick_stride(t, p->a);
     b.b_stride = pick_stride(t, p->b);
     b.c_stride = p->c.rows * p->c.ld + pick(t, 4);
-    b.asked = asked_bytes(
-        prim_gemm_batched(t->variant, p->op_a, p->op_b, 1, stored(p->op_a, in, NULL, p->m, p->k, 0),
-                          stored(p->op_b, in, NULL, p->k, p->n, 0), 0,
-                          in_batch(prim_matrix_of(out, NULL, p->m, p->n, 0), p->m * p->n), b.count,
-                          PRIM_COMPUTE_DEFAULT, asking()),
-        &b.bytes);
+    b.asked =
+        asked_bytes(call(t->variant, p->op_a, p->op_b, 1, stored(p->op_a, in, NULL, p->m, p->k, 0),
+                         stored(p->op_b, in, NULL, p->k, p->n, 0), 0,
+                         in_batch(prim_matrix_of(out, NULL, p->m, p->n, 0), p->m * p->n), b.count,
+                         PRIM_COMPUTE_DEFAULT, asking()),
+                    &b.bytes);
     b.x = add_input(t, in, all_of(b.count, b.a_stride, span(p->a.rows, p->a.columns, p->a.ld)),
                     false);
     b.y = add_input(t, in, all_of(b.count, b.b_stride, span(p->b.rows, p->b.columns, p->b.ld)),
@@ -156,7 +161,7 @@ static void batch_on_host(trial *t, const batch *b)
 
 static void gemm_batched(trial *t)
 {
-    const batch b = add_batch(t);
+    const batch b = add_batch(t, prim_gemm_batched);
     const product *const p = &b.p;
     const cudaDataType_t in = p->types.in, out = p->types.out;
     begin(t, b.asked, b.bytes, true);
@@ -185,7 +190,7 @@ static operand *add_pointers(trial *t, const operand *x, size_t stride, size_t c
 /* The matrices themselves are not spoilt: the call cannot look at them. */
 static void gemm_pointers(trial *t)
 {
-    const batch b = add_batch(t);
+    const batch b = add_batch(t, prim_gemm_pointers);
     const product *const p = &b.p;
     const cudaDataType_t in = p->types.in, out = p->types.out;
     b.x->is_aside = b.y->is_aside = b.z->is_aside = true;
