@@ -31,8 +31,8 @@ static void check_copy(const uint16_t *matrix, int row, int column)
 
 Test(tensor, copies_swizzle_and_fill_with_zeros)
 {
-    static const int places[][2] = {{0, 0},  {1, 3},  {6, 26},  {7, 27},
-                                    {40, 0}, {0, 64}, {-5, -9}, {200, 0}};
+    static const int places[][2] = {{0, 0},  {1, 8},  {6, 24},  {7, 32},
+                                    {40, 0}, {0, 64}, {-5, -8}, {200, 0}};
     uint16_t matrix[ROWS * LD];
     if (!has_tensor_tiles())
         cr_skip_test("a device of 9.0, and code for 9.0a");

@@ -4,8 +4,9 @@
  *     a row of the box   ▒▒▒▒▒▒▒▒   8 pieces of 16 bytes; row i keeps piece p at place p ^ (i % 8)
  *
  * which is bits 4 … 6 of an address by its bits 7 … 9, so a box begins at a multiple of 1,024
- * bytes. Outside of the matrix there are zeros. The bytes count at an mbarrier when they have
- * come. */
+ * bytes. In the matrix it begins at a column that is a multiple of 16 bytes: at another one, GPUs
+ * stop with an illegal instruction. Outside of the matrix there are zeros. The bytes count at an
+ * mbarrier when they have come. */
 #ifndef PRIM_COMMON_TENSOR_COPY_CUH
 #define PRIM_COMMON_TENSOR_COPY_CUH
 
@@ -76,6 +77,8 @@ inline void tensor_load_box(void *to, const prim_tensor_map &map, tensor_place a
 {
     if (reinterpret_cast<uintptr_t>(to) % 128 != 0)
         simt_refuse("a tensor copy to shared memory that is not aligned to 128 bytes");
+    if (at.column % 8 != 0)
+        simt_refuse("a tensor copy from a column that is not aligned to 16 bytes");
     const tensor_load load = {static_cast<unsigned char *>(to), map.tensor, at};
     simt_begin_copy(to, load.bytes(), barrier, tensor_load::complete, &load, sizeof load);
 }
