@@ -1,0 +1,162 @@
+/* What the explorer's files share. */
+#ifndef SIMT_EXPLORE_INTERNAL_H
+#define SIMT_EXPLORE_INTERNAL_H
+
+#include "block.h"
+#include "explore.h"
+
+/* ---- arena.c: memory at the same addresses in each execution ---- */
+
+enum { SIMT_EXPLORE_ARENA_BYTES = 64 << 20 };
+
+/* The offset in the arena; SIMT_EXPLORE_ARENA_BYTES or more: not there, so no thread shares it. */
+size_t explore_offset(const void *address);
+void explore_reset_arena(void);
+
+/* ---- events ---- */
+
+enum { INITIAL_WRITER = UINT16_MAX };
+
+/* Event `number` of a thread; of INITIAL_WRITER, what a word held before all events. */
+typedef struct event_ref {
+    uint16_t thread, number;
+} event_ref;
+
+typedef enum event_kind { EVENT_READ, EVENT_WRITE } event_kind;
+
+/* An operation that reads and writes is two events, one behind the other. */
+typedef struct event {
+    event_ref name;
+    uint16_t launch;
+    uint8_t kind;
+    uint8_t bytes;
+    bool is_exclusive;  /* half of an operation that reads and writes */
+    uint32_t stamp;     /* grows as events are added; a revisited read keeps its own */
+    event_ref from;     /* of a read */
+    uint32_t rank;      /* of a write, among those of its word */
+    uintptr_t address;
+    uint64_t value;
+    const void *site;
+} event;
+
+/* Events so that each stands behind those that it depends on. */
+typedef struct history {
+    event *of;
+    size_t count, capacity;
+} history;
+
+static inline bool same_event(event_ref a, event_ref b)
+{
+    return a.thread == b.thread && a.number == b.number;
+}
+
+/* ---- actors: threads of the launch ---- */
+
+typedef uint32_t *clock_of; /* a count for each thread */
+
+typedef enum operation_kind {
+    OPERATION_LOAD,
+    OPERATION_STORE,
+    OPERATION_EXCHANGE,
+    OPERATION_ADD,
+    OPERATION_SUB,
+    OPERATION_AND,
+    OPERATION_OR,
+    OPERATION_XOR,
+    OPERATION_COMPARE
+} operation_kind;
+
+typedef struct operation {
+    operation_kind kind;
+    uintptr_t address;
+    unsigned bytes;
+    bool acquires, releases, is_blockwide;
+    uint64_t value, expected, result;
+    const void *site;
+} operation;
+
+typedef struct actor {
+    simt_thread *thread;
+    unsigned block, index;  /* index among all threads of the launch */
+    unsigned events;        /* so far */
+    clock_of clock;         /* what happened before: of each thread, up to which tick */
+    clock_of causes;        /* of each thread, how many of its events came before, in any way */
+    clock_of fence_acquired; /* what an acquire fence would add; NULL: nothing */
+    clock_of fence_released; /* what the last release fence has seen; NULL: there was none */
+    bool is_pending;
+    bool next_is_blockwide;
+    operation pending;
+} actor;
+
+/* ---- the run that goes on ---- */
+
+typedef enum run_mode {
+    RUN_DIRECT,  /* one order, nothing noted */
+    RUN_EXPLORED /* events are noted, and the first ones given */
+} run_mode;
+
+typedef struct explorer {
+    const explore_options *options;
+    run_mode mode;
+    bool is_void;   /* this execution is none: launches fail */
+    bool is_over;   /* something was found: launches fail */
+    bool is_partial; /* it has ended with the launch whose blocks did not all start */
+    bool waited;    /* this execution went on directly, after it could not go on */
+    const char *found;
+    uint64_t number; /* of the execution */
+    uint16_t launch;
+    history events;  /* of this execution */
+    size_t given;    /* how many of them the execution was begun with */
+    size_t next;     /* that is to be repeated */
+    uint32_t stamp;
+    unsigned actor_count;
+    actor *actors;
+    actor *current;
+} explorer;
+
+extern explorer simt_explorer;
+
+__attribute__((format(printf, 1, 2))) void explore_find(const char *format, ...);
+
+/* ---- graphs.c: what is still to be explored ---- */
+
+void graphs_push(history h);
+bool graphs_pop(history *h);
+void graphs_clear(void);
+event *history_add(history *h, event e);
+
+/* ---- memory.c: words, and what may be read ---- */
+
+void memory_begin_launch(void);
+/* Performs the actor's pending operation. false: no execution goes on like this. */
+bool memory_perform(actor *a);
+void memory_fence(actor *a, bool acquires, bool releases);
+
+/* ---- races.c: plain accesses ---- */
+
+void races_begin_launch(void);
+void races_plain(actor *a, size_t offset, size_t bytes, bool writes);
+/* The bytes belong to a word from here on. */
+void races_atomic(actor *a, size_t offset, size_t bytes, bool writes);
+/* Was the word written by a plain store since? It is told once. */
+bool races_take_plain_write(size_t offset, size_t bytes);
+void races_note_word(size_t offset, size_t bytes, uint32_t word);
+
+/* Whether plain accesses to the word are ordered with its atomic ones: memory.c. */
+void memory_check_plain(actor *a, uint32_t word, bool writes);
+
+/* ---- clocks.c ---- */
+
+clock_of clock_new(void);
+clock_of clock_copy(clock_of from);
+void clock_join(clock_of to, clock_of from);
+void clocks_begin_launch(unsigned threads);
+
+/* ---- sites.c ---- */
+
+bool site_is_weakened(const void *site, explore_weakening weakening);
+void site_note_operation(const operation *op);
+bool site_barrier_is_removed(const char *file, int line);
+void site_describe(const void *site, char *text, size_t bytes);
+
+#endif

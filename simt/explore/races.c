@@ -1,0 +1,157 @@
+/* Plain accesses: of two to the same byte, one of which stores, one happened before the other. For
+ * each byte of the arena: who stored last and who has loaded since, in this launch. What earlier
+ * launches did happened before. */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "internal.h"
+
+enum { NOBODY = UINT16_MAX, SEVERAL = UINT16_MAX - 1 };
+
+typedef struct cell {
+    uint32_t launch; /* of all executions; an older one's is empty */
+    uint16_t writer, reader;
+    uint32_t written, read; /* ticks; of several readers, the first of a list */
+    uint32_t word;          /* from 1 on; 0: no atomic operation was here */
+    bool is_plain;          /* the last store */
+} cell;
+
+/* Several threads that have loaded a byte. */
+typedef struct reader {
+    uint32_t next; /* from 1 on; 0: none */
+    uint32_t tick;
+    uint16_t actor;
+} reader;
+
+static cell *cells;
+static uint32_t launch;
+static reader *readers;
+static uint32_t reader_count, reader_capacity;
+
+void races_begin_launch(void)
+{
+    if (cells == NULL) {
+        cells = mmap(NULL, (size_t)SIMT_EXPLORE_ARENA_BYTES * sizeof *cells, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (cells == MAP_FAILED)
+            abort();
+    }
+    launch++;
+    reader_count = 0;
+}
+
+static cell *cell_at(size_t offset)
+{
+    cell *const c = &cells[offset];
+    if (c->launch != launch)
+        *c = (cell){.launch = launch, .writer = NOBODY, .reader = NOBODY};
+    return c;
+}
+
+static bool is_ordered(const actor *a, uint16_t other, uint32_t tick)
+{
+    return other == NOBODY || other == a->index || a->clock[other] >= tick;
+}
+
+static uint32_t add_reader(uint16_t actor_index, uint32_t tick, uint32_t next)
+{
+    if (reader_count == reader_capacity) {
+        reader_capacity = reader_capacity == 0 ? 1024 : 2 * reader_capacity;
+        readers = realloc(readers, reader_capacity * sizeof *readers);
+        if (readers == NULL)
+            abort();
+    }
+    readers[reader_count++] = (reader){next, tick, actor_index};
+    return reader_count;
+}
+
+static void note_reader(cell *c, const actor *a)
+{
+    const uint16_t self = (uint16_t)a->index;
+    const uint32_t tick = a->clock[self];
+    if (c->reader != SEVERAL && is_ordered(a, c->reader, c->read)) {
+        c->reader = self;
+        c->read = tick;
+        return;
+    }
+    if (c->reader != SEVERAL) {
+        c->read = add_reader(c->reader, c->read, 0);
+        c->reader = SEVERAL;
+    }
+    for (uint32_t i = c->read; i != 0; i = readers[i - 1].next)
+        if (readers[i - 1].actor == self) {
+            readers[i - 1].tick = tick;
+            return;
+        }
+    c->read = add_reader(self, tick, c->read);
+}
+
+static bool readers_are_ordered(const cell *c, const actor *a)
+{
+    if (c->reader != SEVERAL)
+        return is_ordered(a, c->reader, c->read);
+    for (uint32_t i = c->read; i != 0; i = readers[i - 1].next)
+        if (!is_ordered(a, readers[i - 1].actor, readers[i - 1].tick))
+            return false;
+    return true;
+}
+
+static void say(const actor *a, uint16_t other, const char *what)
+{
+    const actor *const b = other < simt_explorer.actor_count ? &simt_explorer.actors[other] : NULL;
+    explore_find("%s, of block %u thread %u and block %d thread %d, are not ordered", what, a->block,
+                 a->thread->index, b != NULL ? (int)b->block : -1,
+                 b != NULL ? (int)b->thread->index : -1);
+}
+
+void races_plain(actor *a, size_t offset, size_t bytes, bool writes)
+{
+    uint32_t word = 0;
+    for (size_t i = offset; i < offset + bytes; i++) {
+        cell *const c = cell_at(i);
+        if (!is_ordered(a, c->writer, c->written))
+            say(a, c->writer, writes ? "two stores" : "a store and a load");
+        if (writes && !readers_are_ordered(c, a))
+            say(a, c->reader, "a load and a store");
+        if (c->word != 0 && c->word != word)
+            memory_check_plain(a, word = c->word, writes);
+        if (writes) {
+            c->writer = (uint16_t)a->index;
+            c->written = a->clock[a->index];
+            c->reader = NOBODY;
+            c->is_plain = true;
+        } else {
+            note_reader(c, a);
+        }
+    }
+}
+
+void races_atomic(actor *a, size_t offset, size_t bytes, bool writes)
+{
+    for (size_t i = offset; i < offset + bytes; i++) {
+        const cell *const c = cell_at(i);
+        if (!is_ordered(a, c->writer, c->written))
+            say(a, c->writer, "a plain store and an atomic operation");
+        if (writes && !readers_are_ordered(c, a))
+            say(a, c->reader, "a plain load and an atomic store");
+    }
+}
+
+void races_note_word(size_t offset, size_t bytes, uint32_t word)
+{
+    for (size_t i = offset; i < offset + bytes; i++) {
+        cell_at(i)->word = word;
+        cell_at(i)->is_plain = false;
+    }
+}
+
+bool races_take_plain_write(size_t offset, size_t bytes)
+{
+    bool was_plain = false;
+    for (size_t i = offset; i < offset + bytes; i++) {
+        was_plain |= cell_at(i)->is_plain;
+        cell_at(i)->is_plain = false;
+    }
+    return was_plain;
+}

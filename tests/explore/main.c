@@ -1,0 +1,127 @@
+/* Explores what the tables have. Ends with a line of counts.
+ *
+ *     explore [--only BEGINNING] [--replay N] [--weaken] */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "explorations.h"
+
+static int passed, failed;
+
+static void judge(bool is_right, const char *name, const char *what)
+{
+    printf("%s %s: %s\n", is_right ? "ok    " : "FAILED", name, what);
+    passed += is_right;
+    failed += !is_right;
+}
+
+/* ---- litmus tests ---- */
+
+enum { MOST_OUTCOMES = 64, OUTCOME_BYTES = 8 };
+
+typedef struct outcomes {
+    const litmus *test;
+    char of[MOST_OUTCOMES][OUTCOME_BYTES];
+    size_t count;
+} outcomes;
+
+static int in_order(const void *a, const void *b)
+{
+    return strcmp(a, b);
+}
+
+static void note(outcomes *all, const char *outcome)
+{
+    for (size_t i = 0; i < all->count; i++)
+        if (strcmp(all->of[i], outcome) == 0)
+            return;
+    if (all->count < MOST_OUTCOMES)
+        strcpy(all->of[all->count++], outcome);
+}
+
+static const char *run_litmus(void *context)
+{
+    outcomes *const all = context;
+    const litmus *const test = all->test;
+    unsigned h[RESULT_WORDS + MEMORY_WORDS], *d = NULL;
+    char outcome[OUTCOME_BYTES] = "";
+    cudaMalloc((void **)&d, sizeof h);
+    cudaMemset(d, 0, sizeof h);
+    const bool ran = test->launch(d, d + MEMORY_WORDS) == cudaSuccess;
+    cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost);
+    cudaFree(d);
+    size_t digits = 0;
+    for (unsigned i = 0; i < test->results; i++)
+        outcome[digits++] = (char)('0' + h[MEMORY_WORDS + i]);
+    for (unsigned i = 0; test->ends_count && i < MEMORY_WORDS; i++)
+        outcome[digits++] = (char)('0' + h[i]);
+    if (ran)
+        note(all, outcome);
+    return NULL;
+}
+
+static void check_litmus(const litmus *test, uint64_t replay)
+{
+    outcomes all = {.test = test};
+    char text[1024] = "", line[2048];
+    explore_result result;
+    const explore_options options = {
+        .name = test->name, .replay = replay, .quiet = test->allowed == NULL};
+    explore(run_litmus, &all, &options, &result);
+    qsort(all.of, all.count, sizeof *all.of, in_order);
+    for (size_t i = 0; i < all.count; i++) {
+        strcat(text, i == 0 ? "" : " ");
+        strcat(text, all.of[i]);
+    }
+    const bool is_right = test->allowed != NULL
+                              ? result.findings == 0 && strcmp(text, test->allowed) == 0
+                              : result.findings > 0;
+    snprintf(line, sizeof line, "%s (%llu executions, %llu refused)",
+             result.findings > 0 ? result.finding : text, (unsigned long long)result.complete,
+             (unsigned long long)result.refused);
+    judge(is_right, test->name, line);
+}
+
+/* ---- */
+
+typedef struct choice {
+    const char *only;
+    uint64_t replay;
+    bool weaken;
+} choice;
+
+static bool is_chosen(const choice *c, const char *name)
+{
+    return c->only == NULL || strncmp(name, c->only, strlen(c->only)) == 0;
+}
+
+static bool read_arguments(int argc, char **argv, choice *c)
+{
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--weaken") == 0)
+            c->weaken = true;
+        else if (strcmp(argv[i], "--only") == 0 && i + 1 < argc)
+            c->only = argv[++i];
+        else if (strcmp(argv[i], "--replay") == 0 && i + 1 < argc)
+            c->replay = strtoull(argv[++i], NULL, 10);
+        else
+            return false;
+    }
+    return true;
+}
+
+int main(int argc, char **argv)
+{
+    choice c = {0};
+    if (!read_arguments(argc, argv, &c)) {
+        fprintf(stderr, "explore [--only BEGINNING] [--replay N] [--weaken]\n");
+        return 2;
+    }
+    for (size_t i = 0; i < litmus_count; i++)
+        if (is_chosen(&c, litmus_tests[i].name))
+            check_litmus(&litmus_tests[i], c.replay);
+    printf("%d passed, %d failed, 0 skipped\n", passed, failed);
+    return failed > 0 || passed == 0;
+}
