@@ -53,7 +53,7 @@ static const char *run(explore_program *program, void *context, history given)
 {
     explorer *const x = &simt_explorer;
     x->mode = RUN_EXPLORED;
-    x->is_void = x->is_over = x->is_partial = x->waited = false;
+    x->is_void = x->is_over = x->is_early = x->is_partial = x->waited = false;
     x->launch = 0;
     x->events = given;
     x->given = given.count;
@@ -64,7 +64,7 @@ static const char *run(explore_program *program, void *context, history given)
     explore_reset_arena();
     const char *const wrong = program(context);
     x->mode = RUN_DIRECT;
-    if (!x->is_void && !x->is_partial && wrong != NULL)
+    if (!x->is_void && !x->is_early && !x->is_partial && wrong != NULL)
         explore_find("%s", wrong);
     return x->is_over ? found : NULL;
 }
@@ -75,7 +75,7 @@ static void count(explore_result *result, const char *what)
     if (what != NULL) {
         result->findings++;
         snprintf(result->finding, sizeof result->finding, "%s", what);
-    } else if (x->waited) {
+    } else if (x->waited || x->is_early) {
         result->waiting++;
     } else if (x->is_void) {
         result->refused++;
@@ -108,6 +108,6 @@ bool explore(explore_program *program, void *context, const explore_options *opt
     }
     graphs_clear();
     x->options = NULL;
-    x->is_over = x->is_void = x->is_partial = false;
+    x->is_over = x->is_void = x->is_early = x->is_partial = false;
     return result->findings == 0 && !result->gave_up;
 }

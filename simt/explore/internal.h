@@ -84,6 +84,7 @@ typedef struct actor {
     clock_of fence_acquired; /* what an acquire fence would add; NULL: nothing */
     clock_of fence_released; /* what the last release fence has seen; NULL: there was none */
     bool is_pending;
+    bool read_an_old_one; /* its last load, of a word that had been stored again */
     bool next_is_blockwide;
     operation pending;
 } actor;
@@ -100,6 +101,7 @@ typedef struct explorer {
     run_mode mode;
     bool is_void;   /* this execution is none: launches fail */
     bool is_over;   /* something was found: launches fail */
+    bool is_early;   /* a thread waits for what it could have read: it ends here */
     bool is_partial; /* it has ended with the launch whose blocks did not all start */
     bool waited;    /* this execution went on directly, after it could not go on */
     const char *found;
@@ -128,6 +130,8 @@ event *history_add(history *h, event e);
 /* ---- memory.c: words, and what may be read ---- */
 
 void memory_begin_launch(void);
+/* Has the word been stored in this launch? */
+bool memory_is_stored(uintptr_t address);
 /* Performs the actor's pending operation. false: no execution goes on like this. */
 bool memory_perform(actor *a);
 void memory_fence(actor *a, bool acquires, bool releases);

@@ -140,6 +140,12 @@ static word *word_of(const operation *op)
     return w;
 }
 
+bool memory_is_stored(uintptr_t address)
+{
+    const word *const w = word_at(address);
+    return w != NULL && w->count > 1;
+}
+
 static size_t place_of(const word *w, event_ref writer)
 {
     for (size_t i = 0; i < w->count; i++)
@@ -407,6 +413,9 @@ static bool perform_load(actor *a, const operation *op, bool is_exclusive, event
             push_with(e);
         }
     }
+    a->read_an_old_one = false;
+    for (size_t i = place + 1; i < w->count; i++)
+        a->read_an_old_one |= simt_explorer.events.of[w->of[i].event].stamp < e.stamp;
     const message m = w->of[place];
     *from = e.from = m.writer;
     e.value = m.value;

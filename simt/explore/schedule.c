@@ -46,7 +46,8 @@ static void resume(actor *a)
 
 static bool is_over(void)
 {
-    return simt_explorer.is_over || simt_explorer.is_void || simt_explorer.is_partial;
+    const explorer *const x = &simt_explorer;
+    return x->is_over || x->is_void || x->is_partial || x->is_early;
 }
 
 /* ---- who has met ---- */
@@ -193,6 +194,8 @@ static bool go_on_freely(void)
                 more = true;
                 if (x->actors[i].thread->block->failed)
                     explore_find("what is said above");
+                if (x->actors[i].thread->state == SIMT_ASLEEP)
+                    x->is_early |= x->actors[i].read_an_old_one;
                 if (is_over())
                     return false;
             }
@@ -200,7 +203,14 @@ static bool go_on_freely(void)
     return true;
 }
 
-/* The thread whose event is to be repeated, or the first that has an operation. */
+/* Loads come last, and those of words that nobody has stored behind them: so that few come before
+ * the store that they wait for. */
+static unsigned rank_of(const operation *op)
+{
+    return op->kind != OPERATION_LOAD ? 0 : memory_is_stored(op->address) ? 1 : 2;
+}
+
+/* The thread whose event is to be repeated, or the first of the lowest rank. */
 static actor *next_actor(void)
 {
     explorer *const x = &simt_explorer;
@@ -210,10 +220,13 @@ static actor *next_actor(void)
         if (a->is_pending)
             return a;
     }
-    for (unsigned i = 0; i < x->actor_count; i++)
-        if (x->actors[i].is_pending)
-            return &x->actors[i];
-    return NULL;
+    actor *first = NULL;
+    for (unsigned i = 0; i < x->actor_count; i++) {
+        actor *const a = &x->actors[i];
+        if (a->is_pending && (first == NULL || rank_of(&a->pending) < rank_of(&first->pending)))
+            first = a;
+    }
+    return first;
 }
 
 static unsigned count_live(void)

@@ -84,6 +84,27 @@ static void check_litmus(const litmus *test, uint64_t replay)
     judge(is_right, test->name, line);
 }
 
+/* ---- protocols ---- */
+
+static void check_protocol(const protocol *p, uint64_t replay)
+{
+    char line[1024];
+    explore_result r;
+    const clock_t begin = clock();
+    const explore_options options = {
+        .name = p->name, .replay = replay, .most = p->most, .quiet = p->fault != NULL};
+    explore(p->program, p->context, &options, &r);
+    const double seconds = (double)(clock() - begin) / CLOCKS_PER_SEC;
+    const bool is_right = p->fault == NULL ? r.findings == 0
+                                           : r.findings > 0 && strstr(r.finding, p->fault) != NULL;
+    snprintf(line, sizeof line,
+             "%llu executions, %llu that wait, %llu refused%s; %llu operations; %.1f s%s%s",
+             (unsigned long long)r.complete, (unsigned long long)r.waiting,
+             (unsigned long long)r.refused, r.gave_up ? ", not all" : "",
+             (unsigned long long)r.events, seconds, r.findings > 0 ? ": " : "", r.finding);
+    judge(is_right, p->name, line);
+}
+
 /* ---- */
 
 typedef struct choice {
@@ -122,6 +143,9 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < litmus_count; i++)
         if (is_chosen(&c, litmus_tests[i].name))
             check_litmus(&litmus_tests[i], c.replay);
+    for (size_t i = 0; i < protocol_count; i++)
+        if (is_chosen(&c, protocols[i].name))
+            check_protocol(&protocols[i], c.replay);
     printf("%d passed, %d failed, 0 skipped\n", passed, failed);
     return failed > 0 || passed == 0;
 }

@@ -1,0 +1,88 @@
+/* Protocols between blocks, as the patterns' own calls run them. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <primitives/scan.h>
+
+#include "explorations.h"
+
+/* ---- scans ---- */
+
+typedef struct scanned {
+    prim_scan_variant variant;
+    cudaDataType_t type; /* I32, F32 or F64 */
+    size_t count;
+} scanned;
+
+static void write_number(cudaDataType_t type, void *to, size_t i, double value)
+{
+    if (type == CUDA_R_32I)
+        ((int32_t *)to)[i] = (int32_t)value;
+    else if (type == CUDA_R_32F)
+        ((float *)to)[i] = (float)value;
+    else
+        ((double *)to)[i] = value;
+}
+
+static double number_at(cudaDataType_t type, const void *from, size_t i)
+{
+    return type == CUDA_R_32I   ? ((const int32_t *)from)[i]
+           : type == CUDA_R_32F ? (double)((const float *)from)[i]
+                                : ((const double *)from)[i];
+}
+
+static size_t bytes_of(cudaDataType_t type)
+{
+    return type == CUDA_R_64F ? 8 : 4;
+}
+
+/* 1, 2, 3, 1, …: whole numbers, so that sums are exact. */
+static const char *check_sums(const scanned *s, const void *out)
+{
+    double sum = 0;
+    for (size_t i = 0; i < s->count; i++) {
+        sum += (double)(i % 3 + 1);
+        if (number_at(s->type, out, i) != sum)
+            return "a sum is wrong";
+    }
+    return NULL;
+}
+
+static const char *scan(void *context)
+{
+    const scanned *const s = context;
+    const size_t bytes = s->count * bytes_of(s->type);
+    void *const h = malloc(bytes), *d_in = NULL, *d_out = NULL, *d_workspace = NULL;
+    prim_answer answer = {0};
+    for (size_t i = 0; i < s->count; i++)
+        write_number(s->type, h, i, (double)(i % 3 + 1));
+    prim_scan(s->variant, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, s->type, NULL,
+              s->count, s->type, NULL, NULL, &(prim_call){.answer = &answer});
+    cudaMalloc(&d_in, bytes);
+    cudaMalloc(&d_out, bytes);
+    cudaMalloc(&d_workspace, answer.workspace_bytes);
+    cudaMemcpy(d_in, h, bytes, cudaMemcpyHostToDevice);
+    const prim_call call = {.d_workspace = d_workspace, .workspace_bytes = answer.workspace_bytes};
+    const prim_status status =
+        prim_scan(s->variant, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, s->type, d_in,
+                  s->count, s->type, d_out, NULL, &call);
+    cudaMemcpy(h, d_out, bytes, cudaMemcpyDeviceToHost);
+    const char *const wrong = status != PRIM_OK ? prim_last_error(NULL) : check_sums(s, h);
+    cudaFree(d_in);
+    cudaFree(d_out);
+    cudaFree(d_workspace);
+    free(h);
+    return wrong;
+}
+
+static scanned look_back_2 = {PRIM_SCAN_LOOKBACK, CUDA_R_32I, 600},
+               look_back_3 = {PRIM_SCAN_LOOKBACK, CUDA_R_32I, 1100},
+               look_back_f64 = {PRIM_SCAN_LOOKBACK, CUDA_R_64F, 600};
+
+const protocol protocols[] = {
+    {"look-back, 2 tiles", scan, &look_back_2, 2, 0, NULL},
+    {"look-back, 2 tiles of two words", scan, &look_back_f64, 3, 0, NULL},
+    {"look-back, 3 tiles", scan, &look_back_3, 3, 0, NULL},
+};
+const size_t protocol_count = sizeof protocols / sizeof *protocols;
