@@ -46,7 +46,7 @@ void clocks_begin_launch(unsigned threads)
     thread_count = threads;
 }
 
-static clock_of take(void)
+static uint32_t *take(void)
 {
     if (used == CLOCKS_OF_CHUNK) {
         if (current->next == NULL)
@@ -57,22 +57,39 @@ static clock_of take(void)
     return current->counts + (size_t)capacity * used++;
 }
 
-clock_of clock_new(void)
+clock_of clock_of_nothing(void)
 {
-    const clock_of c = take();
+    uint32_t *const c = take();
     memset(c, 0, thread_count * sizeof *c);
     return c;
 }
 
-clock_of clock_copy(clock_of from)
+uint32_t *clock_begun(clock_of from)
 {
-    const clock_of c = take();
+    uint32_t *const c = take();
     memcpy(c, from, thread_count * sizeof *c);
     return c;
 }
 
-void clock_join(clock_of to, clock_of from)
+/* As signed numbers, which they are small enough for: SSE2 compares these. */
+void clock_add(uint32_t *to, clock_of from)
 {
     for (unsigned i = 0; i < thread_count; i++)
-        to[i] = to[i] < from[i] ? from[i] : to[i];
+        to[i] = (int32_t)to[i] < (int32_t)from[i] ? from[i] : to[i];
+}
+
+clock_of clock_joined(clock_of a, clock_of b)
+{
+    if (a == NULL || b == NULL || a == b)
+        return a != NULL ? a : b;
+    uint32_t *const c = clock_begun(a);
+    clock_add(c, b);
+    return c;
+}
+
+clock_of clock_with(clock_of from, unsigned thread, uint32_t count)
+{
+    uint32_t *const c = clock_begun(from);
+    c[thread] = count;
+    return c;
 }

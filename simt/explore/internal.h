@@ -52,7 +52,9 @@ static inline bool same_event(event_ref a, event_ref b)
 
 /* ---- actors: threads of the launch ---- */
 
-typedef uint32_t *clock_of; /* a count for each thread */
+/* A count for each thread. Once it is made it does not change, so that threads that have met share
+ * it. What a thread itself has done is not in it: that is its tick, or its events. */
+typedef const uint32_t *clock_of;
 
 typedef enum operation_kind {
     OPERATION_LOAD,
@@ -78,9 +80,10 @@ typedef struct operation {
 typedef struct actor {
     simt_thread *thread;
     unsigned block, index;  /* index among all threads of the launch */
-    unsigned events;        /* so far */
-    clock_of clock;         /* what happened before: of each thread, up to which tick */
-    clock_of causes;        /* of each thread, how many of its events came before, in any way */
+    uint32_t tick;           /* grows where others may learn of what it did */
+    uint32_t events;         /* so far */
+    clock_of known;          /* what happened before: of each thread, up to which tick */
+    clock_of causes;         /* of each thread, how many of its events came before, in any way */
     clock_of fence_acquired; /* what an acquire fence would add; NULL: nothing */
     clock_of fence_released; /* what the last release fence has seen; NULL: there was none */
     bool is_pending;
@@ -151,10 +154,21 @@ void memory_check_plain(actor *a, uint32_t word, bool writes);
 
 /* ---- clocks.c ---- */
 
-clock_of clock_new(void);
-clock_of clock_copy(clock_of from);
-void clock_join(clock_of to, clock_of from);
 void clocks_begin_launch(unsigned threads);
+clock_of clock_of_nothing(void);
+/* One may be NULL. */
+clock_of clock_joined(clock_of a, clock_of b);
+/* The clock, and of one thread so much. */
+clock_of clock_with(clock_of from, unsigned thread, uint32_t count);
+/* A copy that may be changed as long as nobody else has it. */
+uint32_t *clock_begun(clock_of from);
+void clock_add(uint32_t *to, clock_of from);
+
+/* What the thread did until then happened before what the actor does now. */
+static inline bool happened_before(const actor *a, unsigned thread, uint32_t tick)
+{
+    return thread == INITIAL_WRITER || thread == a->index || a->known[thread] >= tick;
+}
 
 /* ---- sites.c ---- */
 

@@ -156,21 +156,16 @@ static size_t place_of(const word *w, event_ref writer)
 
 /* ---- order ---- */
 
-static bool happened_before(const actor *a, event_ref of, uint32_t tick)
-{
-    return of.thread == INITIAL_WRITER || a->clock[of.thread] >= tick;
-}
-
 /* The last message that the actor knows to have been stored, or read. */
 static size_t known(const word *w, const actor *a)
 {
     size_t last = 0;
     for (size_t i = 1; i < w->count; i++)
-        if (happened_before(a, w->of[i].writer, w->of[i].tick))
+        if (happened_before(a, w->of[i].writer.thread, w->of[i].tick))
             last = i;
     for (size_t i = 0; i < w->read_count; i++) {
         const reading *const r = &w->reads[i];
-        if (a->clock[r->actor] < r->tick)
+        if (!happened_before(a, r->actor, r->tick))
             continue;
         const size_t place = place_of(w, r->from);
         last = place > last ? place : last;
@@ -193,13 +188,13 @@ static void check_scopes(const word *w, const actor *a, const operation *op, boo
 {
     for (size_t i = 1; i < w->count; i++) {
         const message *const m = &w->of[i];
-        if (!happened_before(a, m->writer, m->tick) &&
+        if (!happened_before(a, m->writer.thread, m->tick) &&
             is_too_narrow(a, op->is_blockwide, m->block, m->is_blockwide))
             explore_find("an atomic operation of a block's scope meets one of another block");
     }
     for (size_t i = 0; writes && i < w->read_count; i++) {
         const reading *const r = &w->reads[i];
-        if (a->clock[r->actor] < r->tick &&
+        if (!happened_before(a, r->actor, r->tick) &&
             is_too_narrow(a, op->is_blockwide, simt_explorer.actors[r->actor].block,
                           r->is_blockwide))
             explore_find("an atomic operation of a block's scope meets one of another block");
@@ -211,9 +206,9 @@ void memory_check_plain(actor *a, uint32_t number, bool writes)
     const word *const w = &words[number - 1];
     bool is_race = false;
     for (size_t i = 1; i < w->count; i++)
-        is_race |= !happened_before(a, w->of[i].writer, w->of[i].tick);
+        is_race |= !happened_before(a, w->of[i].writer.thread, w->of[i].tick);
     for (size_t i = 0; writes && i < w->read_count; i++)
-        is_race |= a->clock[w->reads[i].actor] < w->reads[i].tick;
+        is_race |= !happened_before(a, w->reads[i].actor, w->reads[i].tick);
     if (is_race)
         explore_find("a plain %s and an atomic operation of another thread are not ordered",
                      writes ? "store" : "load");
@@ -259,7 +254,6 @@ static size_t add(actor *a, event e)
         x->events.of[x->next] = e;
     x->stamp = x->stamp < e.stamp ? e.stamp : x->stamp;
     a->events++;
-    a->causes[a->index] = a->events;
     return x->next++;
 }
 
@@ -286,7 +280,9 @@ static void push_with(event e)
 
 static bool is_cause(const actor *writer, const event *e)
 {
-    return e->launch != simt_explorer.launch || e->name.number < writer->causes[e->name.thread];
+    const unsigned thread = e->name.thread;
+    return e->launch != simt_explorer.launch ||
+           e->name.number < (thread == writer->index ? writer->events : writer->causes[thread]);
 }
 
 /* Added since the load, and no cause of the store: taken back with the load. */
@@ -375,20 +371,17 @@ static void acquire(actor *a, const operation *op, const message *m)
     if (m->released == NULL ||
         is_too_narrow(a, op->is_blockwide, m->block, m->is_released_blockwide))
         return;
-    if (op->acquires) {
-        clock_join(a->clock, m->released);
-        return;
-    }
-    if (a->fence_acquired == NULL)
-        a->fence_acquired = clock_new();
-    clock_join(a->fence_acquired, m->released);
+    if (op->acquires)
+        a->known = clock_joined(a->known, m->released);
+    else
+        a->fence_acquired = clock_joined(a->fence_acquired, m->released);
 }
 
 static void note_reading(word *w, const actor *a, const operation *op, event_ref from, size_t event)
 {
     w->reads = grown(w->reads, w->read_count, &w->read_capacity, sizeof *w->reads);
     w->reads[w->read_count++] =
-        (reading){from, event, a->index, a->clock[a->index], op->is_blockwide};
+        (reading){from, event, a->index, a->tick, op->is_blockwide};
 }
 
 static bool perform_load(actor *a, const operation *op, bool is_exclusive, event_ref *from)
@@ -420,8 +413,7 @@ static bool perform_load(actor *a, const operation *op, bool is_exclusive, event
     *from = e.from = m.writer;
     e.value = m.value;
     const size_t event = add(a, e);
-    if (m.causes != NULL)
-        clock_join(a->causes, m.causes);
+    a->causes = clock_joined(a->causes, m.causes);
     note_reading(w, a, op, m.writer, event);
     acquire(a, op, &m);
     return true;
@@ -431,14 +423,9 @@ static bool perform_load(actor *a, const operation *op, bool is_exclusive, event
 
 static clock_of released_by(const actor *a, const operation *op, const message *from)
 {
-    const clock_of own = op->releases ? a->clock : a->fence_released;
-    const clock_of earlier = from == NULL ? NULL : from->released;
-    if (own == NULL)
-        return earlier;
-    const clock_of all = clock_copy(own);
-    if (earlier != NULL)
-        clock_join(all, earlier);
-    return all;
+    const clock_of own =
+        op->releases ? clock_with(a->known, a->index, a->tick) : a->fence_released;
+    return clock_joined(own, from == NULL ? NULL : from->released);
 }
 
 static size_t place_by_rank(const word *w, uint32_t rank)
@@ -496,12 +483,12 @@ static bool perform_store(actor *a, const operation *op, uint64_t value, const e
                  .is_exclusive = from != NULL,
                  .is_blockwide = op->is_blockwide,
                  .block = a->block,
-                 .tick = a->clock[a->index],
+                 .tick = a->tick,
                  .rank = e.rank,
                  .released = released_by(a, op, from == NULL ? NULL : &w->of[read]),
                  .is_released_blockwide = op->is_blockwide};
     m.event = add(a, e);
-    m.causes = clock_copy(a->causes);
+    m.causes = clock_with(a->causes, a->index, a->events);
     insert(w, before + 1, m);
     if (before + 2 == w->count)
         store(op->address, op->bytes, value);
@@ -566,15 +553,15 @@ bool memory_perform(actor *a)
     if (is_possible && stores(op, op->result))
         is_possible = perform_store(a, op, cut(combined(op, op->result), op->bytes),
                                     is_both ? &from : NULL);
-    a->clock[a->index]++;
+    a->tick++;
     return is_possible;
 }
 
 void memory_fence(actor *a, bool acquires, bool releases)
 {
-    if (acquires && a->fence_acquired != NULL)
-        clock_join(a->clock, a->fence_acquired);
+    if (acquires)
+        a->known = clock_joined(a->known, a->fence_acquired);
     if (releases)
-        a->fence_released = clock_copy(a->clock);
-    a->clock[a->index]++;
+        a->fence_released = clock_with(a->known, a->index, a->tick);
+    a->tick++;
 }

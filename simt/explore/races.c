@@ -51,7 +51,7 @@ static cell *cell_at(size_t offset)
 
 static bool is_ordered(const actor *a, uint16_t other, uint32_t tick)
 {
-    return other == NOBODY || other == a->index || a->clock[other] >= tick;
+    return other == NOBODY || happened_before(a, other, tick);
 }
 
 static uint32_t add_reader(uint16_t actor_index, uint32_t tick, uint32_t next)
@@ -69,7 +69,7 @@ static uint32_t add_reader(uint16_t actor_index, uint32_t tick, uint32_t next)
 static void note_reader(cell *c, const actor *a)
 {
     const uint16_t self = (uint16_t)a->index;
-    const uint32_t tick = a->clock[self];
+    const uint32_t tick = a->tick;
     if (c->reader != SEVERAL && is_ordered(a, c->reader, c->read)) {
         c->reader = self;
         c->read = tick;
@@ -118,7 +118,7 @@ void races_plain(actor *a, size_t offset, size_t bytes, bool writes)
             memory_check_plain(a, word = c->word, writes);
         if (writes) {
             c->writer = (uint16_t)a->index;
-            c->written = a->clock[a->index];
+            c->written = a->tick;
             c->reader = NOBODY;
             c->is_plain = true;
         } else {

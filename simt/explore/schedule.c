@@ -52,22 +52,38 @@ static bool is_over(void)
 
 /* ---- who has met ---- */
 
-static void meet(actor *first, uint64_t present, unsigned count, bool orders)
+/* Those whose bits are set get to know what any of them did; `orders`: as what happened before. */
+static void meet(actor *first, const bool *present, const bool *arrives, unsigned count, bool orders)
 {
-    const clock_of causes = clock_new(), clock = orders ? clock_new() : NULL;
+    uint32_t *causes = NULL, *known = NULL;
+    clock_of last_causes = NULL, last_known = NULL;
+    for (unsigned i = 0; i < count; i++) {
+        const actor *const a = &first[i];
+        if (!present[i])
+            continue;
+        if (causes == NULL) {
+            causes = clock_begun(a->causes);
+            known = clock_begun(a->known);
+        } else {
+            if (a->causes != last_causes)
+                clock_add(causes, a->causes);
+            if (arrives[i] && a->known != last_known)
+                clock_add(known, a->known);
+        }
+        last_causes = a->causes;
+        last_known = a->known;
+    }
     for (unsigned i = 0; i < count; i++)
-        if (present >> i & 1) {
-            clock_join(causes, first[i].causes);
-            if (orders)
-                clock_join(clock, first[i].clock);
+        if (present[i]) {
+            causes[first[i].index] = first[i].events;
+            if (arrives[i])
+                known[first[i].index] = first[i].tick;
         }
     for (unsigned i = 0; i < count; i++)
-        if (present >> i & 1) {
-            clock_join(first[i].causes, causes);
-            if (orders) {
-                clock_join(first[i].clock, clock);
-                first[i].clock[first[i].index]++;
-            }
+        if (arrives[i]) {
+            first[i].causes = causes;
+            first[i].known = orders ? known : first[i].known;
+            first[i].tick += orders;
         }
 }
 
@@ -81,29 +97,23 @@ static actor *actor_of(const simt_thread *thread)
 
 void simt_explore_warp(const simt_thread *lanes, unsigned present, bool orders)
 {
+    bool meets[SIMT_WARP_SIZE];
+    for (unsigned l = 0; l < SIMT_WARP_SIZE; l++)
+        meets[l] = (present >> l & 1) != 0;
     if (simt_explorer.mode == RUN_EXPLORED)
-        meet(actor_of(lanes), present, SIMT_WARP_SIZE, orders);
+        meet(actor_of(lanes), meets, meets, SIMT_WARP_SIZE, orders);
 }
 
-/* Threads that have returned are met too: their return is what the barrier has waited for. */
+/* Threads that have returned are causes too: their return is what the barrier has waited for. */
 void simt_explore_barrier(const simt_block *block)
 {
-    if (simt_explorer.mode != RUN_EXPLORED)
-        return;
-    actor *const first = actor_of(block->threads);
-    const clock_of causes = clock_new(), clock = clock_new();
+    static bool all[SIMT_MAX_BLOCK_THREADS], arrives[SIMT_MAX_BLOCK_THREADS];
     for (unsigned i = 0; i < block->thread_count; i++) {
-        clock_join(causes, first[i].causes);
-        if (block->threads[i].state == SIMT_AT_BARRIER)
-            clock_join(clock, first[i].clock);
+        all[i] = true;
+        arrives[i] = block->threads[i].state == SIMT_AT_BARRIER;
     }
-    for (unsigned i = 0; i < block->thread_count; i++) {
-        if (block->threads[i].state != SIMT_AT_BARRIER)
-            continue;
-        clock_join(first[i].causes, causes);
-        clock_join(first[i].clock, clock);
-        first[i].clock[first[i].index]++;
-    }
+    if (simt_explorer.mode == RUN_EXPLORED)
+        meet(actor_of(block->threads), all, arrives, block->thread_count, true);
 }
 
 bool simt_explore_skips(const char *file, int line)
@@ -168,10 +178,10 @@ static bool begin(const simt_call *call)
     clocks_begin_launch(x->actor_count);
     memory_begin_launch();
     races_begin_launch();
+    const clock_of nothing = clock_of_nothing();
     for (unsigned i = 0; i < x->actor_count; i++) {
-        x->actors[i].clock = clock_new();
-        x->actors[i].clock[i] = 1;
-        x->actors[i].causes = clock_new();
+        x->actors[i].known = x->actors[i].causes = nothing;
+        x->actors[i].tick = 1;
     }
     return true;
 }

@@ -52,7 +52,7 @@ void site_note_operation(const operation *op)
 
 static bool is_barrier_at(const site *s, const char *file, int line)
 {
-    return s->code == NULL && s->line == line && strcmp(s->file, file) == 0;
+    return s->code == NULL && s->line == line && s->file == file;
 }
 
 static const site *weakened(explore_weakening weakening)
