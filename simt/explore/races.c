@@ -1,6 +1,6 @@
 /* Plain accesses: of two to the same byte, one of which stores, one happened before the other. For
  * each byte of the arena: who stored last and who has loaded since, in this launch. What earlier
- * launches did happened before. */
+ * launches did happened before. Four bytes that have only been accessed together have one cell. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -15,7 +15,10 @@ typedef struct cell {
     uint32_t written, read; /* ticks; of several readers, the first of a list */
     uint32_t word;          /* from 1 on; 0: no atomic operation was here */
     bool is_plain;          /* the last store */
+    bool is_split;          /* of the first of four bytes: the others have cells too */
 } cell;
+
+enum { TOGETHER = 4 };
 
 /* Several threads that have loaded a byte. */
 typedef struct reader {
@@ -47,6 +50,31 @@ static cell *cell_at(size_t offset)
     if (c->launch != launch)
         *c = (cell){.launch = launch, .writer = NOBODY, .reader = NOBODY};
     return c;
+}
+
+static void split(size_t first)
+{
+    cell *const c = cell_at(first);
+    for (size_t i = 1; i < TOGETHER; i++)
+        cells[first + i] = *c;
+    c->is_split = true;
+}
+
+/* The cells of the bytes up to `end`, one after the other, of which *at is the next byte. NULL:
+ * there are no more. */
+static cell *next_cell(size_t *at, size_t end)
+{
+    if (*at >= end)
+        return NULL;
+    const size_t first = *at / TOGETHER * TOGETHER;
+    cell *const c = cell_at(first);
+    if (!c->is_split && *at == first && end - first >= TOGETHER) {
+        *at += TOGETHER;
+        return c;
+    }
+    if (!c->is_split)
+        split(first);
+    return cell_at((*at)++);
 }
 
 static bool is_ordered(const actor *a, uint16_t other, uint32_t tick)
@@ -107,9 +135,9 @@ static void say(const actor *a, uint16_t other, const char *what)
 
 void races_plain(actor *a, size_t offset, size_t bytes, bool writes)
 {
+    const size_t end = offset + bytes;
     uint32_t word = 0;
-    for (size_t i = offset; i < offset + bytes; i++) {
-        cell *const c = cell_at(i);
+    for (cell *c; (c = next_cell(&offset, end)) != NULL;) {
         if (!is_ordered(a, c->writer, c->written))
             say(a, c->writer, writes ? "two stores" : "a store and a load");
         if (writes && !readers_are_ordered(c, a))
@@ -129,8 +157,8 @@ void races_plain(actor *a, size_t offset, size_t bytes, bool writes)
 
 void races_atomic(actor *a, size_t offset, size_t bytes, bool writes)
 {
-    for (size_t i = offset; i < offset + bytes; i++) {
-        const cell *const c = cell_at(i);
+    const size_t end = offset + bytes;
+    for (const cell *c; (c = next_cell(&offset, end)) != NULL;) {
         if (!is_ordered(a, c->writer, c->written))
             say(a, c->writer, "a plain store and an atomic operation");
         if (writes && !readers_are_ordered(c, a))
@@ -140,18 +168,20 @@ void races_atomic(actor *a, size_t offset, size_t bytes, bool writes)
 
 void races_note_word(size_t offset, size_t bytes, uint32_t word)
 {
-    for (size_t i = offset; i < offset + bytes; i++) {
-        cell_at(i)->word = word;
-        cell_at(i)->is_plain = false;
+    const size_t end = offset + bytes;
+    for (cell *c; (c = next_cell(&offset, end)) != NULL;) {
+        c->word = word;
+        c->is_plain = false;
     }
 }
 
 bool races_take_plain_write(size_t offset, size_t bytes)
 {
+    const size_t end = offset + bytes;
     bool was_plain = false;
-    for (size_t i = offset; i < offset + bytes; i++) {
-        was_plain |= cell_at(i)->is_plain;
-        cell_at(i)->is_plain = false;
+    for (cell *c; (c = next_cell(&offset, end)) != NULL;) {
+        was_plain |= c->is_plain;
+        c->is_plain = false;
     }
     return was_plain;
 }
