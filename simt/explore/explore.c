@@ -49,22 +49,23 @@ static void print_execution(const explore_options *options, const char *what)
 
 /* ---- executions ---- */
 
-static const char *run(explore_program *program, void *context, history given)
+static const char *run(explore_program *program, void *context, graph given)
 {
     explorer *const x = &simt_explorer;
     x->mode = RUN_EXPLORED;
-    x->is_void = x->is_over = x->is_early = x->is_partial = x->waited = false;
+    x->is_void = x->is_over = x->is_early = x->is_put_off = x->is_partial = x->waited = false;
     x->launch = 0;
-    x->events = given;
-    x->given = given.count;
+    x->events = given.events;
+    x->delays = given.delays;
+    x->given = given.events.count;
     x->next = 0;
     x->stamp = 0;
-    for (size_t i = 0; i < given.count; i++)
-        x->stamp = given.of[i].stamp > x->stamp ? given.of[i].stamp : x->stamp;
+    for (size_t i = 0; i < x->given; i++)
+        x->stamp = x->events.of[i].stamp > x->stamp ? x->events.of[i].stamp : x->stamp;
     explore_reset_arena();
     const char *const wrong = program(context);
     x->mode = RUN_DIRECT;
-    if (!x->is_void && !x->is_early && !x->is_partial && wrong != NULL)
+    if (wrong != NULL && !x->is_void && !x->is_early && !x->is_put_off && !x->is_partial)
         explore_find("%s", wrong);
     return x->is_over ? found : NULL;
 }
@@ -75,6 +76,8 @@ static void count(explore_result *result, const char *what)
     if (what != NULL) {
         result->findings++;
         snprintf(result->finding, sizeof result->finding, "%s", what);
+    } else if (x->is_put_off) {
+        result->put_off++;
     } else if (x->waited || x->is_early) {
         result->waiting++;
     } else if (x->is_void) {
@@ -92,22 +95,23 @@ bool explore(explore_program *program, void *context, const explore_options *opt
     *result = (explore_result){0};
     x->options = options;
     x->number = 0;
-    graphs_clear();
+    graphs_cut(0);
     graphs_push((history){0});
-    for (history h; graphs_pop(&h) && result->findings == 0;) {
+    for (graph g; graphs_pop(&g) && result->findings == 0;) {
         x->number++;
-        const char *const what = run(program, context, h);
+        const char *const what = run(program, context, g);
         count(result, what);
         if (x->number == options->replay || (what != NULL && !options->quiet))
             print_execution(options, what != NULL ? what : "nothing is wrong");
-        free(x->events.of);
+        graph_free((graph){x->events, x->delays});
         x->events = (history){0};
+        x->delays = (delays){0};
         result->gave_up = options->most != 0 && x->number >= options->most;
         if (result->gave_up || x->number == options->replay)
             break;
     }
-    graphs_clear();
+    graphs_cut(0);
     x->options = NULL;
-    x->is_over = x->is_void = x->is_early = x->is_partial = false;
+    x->is_over = x->is_void = x->is_early = x->is_put_off = x->is_partial = false;
     return result->findings == 0 && !result->gave_up;
 }

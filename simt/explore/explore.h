@@ -40,7 +40,8 @@ typedef struct explore_options {
 
 typedef struct explore_result {
     uint64_t complete;   /* executions in which all threads return */
-    uint64_t waiting;    /* in which some thread read a word too early: explored as the later read */
+    uint64_t waiting;    /* in which a thread reads too old a value, and waits */
+    uint64_t put_off;    /* begun, and gone through with some loads later */
     uint64_t refused;    /* begun, and found to be none that the model allows */
     uint64_t events;     /* atomic operations of the longest execution */
     uint64_t findings;   /* it stops at the first one */

@@ -45,6 +45,24 @@ typedef struct history {
     size_t count, capacity;
 } history;
 
+/* A load that is put off, since its thread has been seen to wait after it: until the word has more
+ * messages, or nothing else can be done. */
+typedef struct delay {
+    event_ref name;
+    uint32_t messages, times;
+} delay;
+
+typedef struct delays {
+    delay *of;
+    size_t count;
+} delays;
+
+/* A graph that is still to be gone through. */
+typedef struct graph {
+    history events;
+    delays delays;
+} graph;
+
 static inline bool same_event(event_ref a, event_ref b)
 {
     return a.thread == b.thread && a.number == b.number;
@@ -87,7 +105,11 @@ typedef struct actor {
     clock_of fence_acquired; /* what an acquire fence would add; NULL: nothing */
     clock_of fence_released; /* what the last release fence has seen; NULL: there was none */
     bool is_pending;
-    bool read_an_old_one; /* its last load, of a word that had been stored again */
+    bool has_loaded;      /* as its last event */
+    bool read_an_old_one; /* of a word that had been stored again */
+    bool is_asleep;
+    size_t last_event;    /* in the history */
+    uint32_t messages;    /* that the word had when it was loaded last */
     bool next_is_blockwide;
     operation pending;
 } actor;
@@ -105,6 +127,7 @@ typedef struct explorer {
     bool is_void;   /* this execution is none: launches fail */
     bool is_over;   /* something was found: launches fail */
     bool is_early;   /* a thread waits for what it could have read: it ends here */
+    bool is_put_off; /* a thread waits for what comes later: the graph is gone through otherwise */
     bool is_partial; /* it has ended with the launch whose blocks did not all start */
     bool waited;    /* this execution went on directly, after it could not go on */
     const char *found;
@@ -113,6 +136,9 @@ typedef struct explorer {
     history events;  /* of this execution */
     size_t given;    /* how many of them the execution was begun with */
     size_t next;     /* that is to be repeated */
+    size_t *pushed;  /* for each event, how many graphs were waiting before it */
+    size_t pushed_capacity;
+    delays delays;
     uint32_t stamp;
     unsigned actor_count;
     actor *actors;
@@ -125,16 +151,22 @@ __attribute__((format(printf, 1, 2))) void explore_find(const char *format, ...)
 
 /* ---- graphs.c: what is still to be explored ---- */
 
-void graphs_push(history h);
-bool graphs_pop(history *h);
-void graphs_clear(void);
+/* With the delays that there are now. */
+void graphs_push(history events);
+bool graphs_pop(graph *g);
+size_t graphs_count(void);
+/* All but the first ones are dropped. */
+void graphs_cut(size_t count);
+void graph_free(graph g);
+void delays_set(delays *all, delay d);
+const delay *delays_find(event_ref name);
 event *history_add(history *h, event e);
 
 /* ---- memory.c: words, and what may be read ---- */
 
 void memory_begin_launch(void);
-/* Has the word been stored in this launch? */
-bool memory_is_stored(uintptr_t address);
+/* How many values the word has had in this launch. */
+uint32_t memory_messages(uintptr_t address);
 /* Performs the actor's pending operation. false: no execution goes on like this. */
 bool memory_perform(actor *a);
 void memory_fence(actor *a, bool acquires, bool releases);

@@ -140,10 +140,10 @@ static word *word_of(const operation *op)
     return w;
 }
 
-bool memory_is_stored(uintptr_t address)
+uint32_t memory_messages(uintptr_t address)
 {
     const word *const w = word_at(address);
-    return w != NULL && w->count > 1;
+    return w != NULL ? (uint32_t)w->count : 1;
 }
 
 static size_t place_of(const word *w, event_ref writer)
@@ -248,6 +248,8 @@ static event new_event(const actor *a, const operation *op, event_kind kind, boo
 static size_t add(actor *a, event e)
 {
     explorer *const x = &simt_explorer;
+    a->last_event = x->next;
+    a->has_loaded = e.kind == EVENT_READ && !e.is_exclusive;
     if (x->next == x->events.count)
         history_add(&x->events, e);
     else
@@ -407,6 +409,7 @@ static bool perform_load(actor *a, const operation *op, bool is_exclusive, event
         }
     }
     a->read_an_old_one = false;
+    a->messages = (uint32_t)w->count;
     for (size_t i = place + 1; i < w->count; i++)
         a->read_an_old_one |= simt_explorer.events.of[w->of[i].event].stamp < e.stamp;
     const message m = w->of[place];
@@ -534,6 +537,13 @@ static void perform_directly(operation *op)
         store(op->address, op->bytes, combined(op, before));
 }
 
+static void note_pushed(void)
+{
+    explorer *const x = &simt_explorer;
+    x->pushed = grown(x->pushed, x->next, &x->pushed_capacity, sizeof *x->pushed);
+    x->pushed[x->next] = graphs_count();
+}
+
 /* The operation's own threads and those that it meets go on with the clock's next tick. */
 bool memory_perform(actor *a)
 {
@@ -542,6 +552,7 @@ bool memory_perform(actor *a)
         perform_directly(op);
         return true;
     }
+    note_pushed();
     const bool is_both = op->kind != OPERATION_LOAD && op->kind != OPERATION_STORE;
     event_ref from = {0};
     bool is_possible = true;

@@ -47,7 +47,7 @@ static void resume(actor *a)
 static bool is_over(void)
 {
     const explorer *const x = &simt_explorer;
-    return x->is_over || x->is_void || x->is_partial || x->is_early;
+    return x->is_over || x->is_void || x->is_partial || x->is_early || x->is_put_off;
 }
 
 /* ---- who has met ---- */
@@ -204,8 +204,6 @@ static bool go_on_freely(void)
                 more = true;
                 if (x->actors[i].thread->block->failed)
                     explore_find("what is said above");
-                if (x->actors[i].thread->state == SIMT_ASLEEP)
-                    x->is_early |= x->actors[i].read_an_old_one;
                 if (is_over())
                     return false;
             }
@@ -213,11 +211,75 @@ static bool go_on_freely(void)
     return true;
 }
 
-/* Loads come last, and those of words that nobody has stored behind them: so that few come before
- * the store that they wait for. */
-static unsigned rank_of(const operation *op)
+/* ---- threads that wait ---- */
+
+/* Behind a load of a thread that then went to sleep, and that this execution has added. */
+static bool may_be_put_off(const actor *a)
 {
-    return op->kind != OPERATION_LOAD ? 0 : memory_is_stored(op->address) ? 1 : 2;
+    enum { MOST_TIMES = 16 };
+    const delay *const d = delays_find((event_ref){(uint16_t)a->index, (uint16_t)(a->events - 1)});
+    return a->has_loaded && a->last_event >= simt_explorer.given &&
+           (d == NULL || d->times < MOST_TIMES);
+}
+
+static void put_off(const actor *a)
+{
+    const event_ref name = {(uint16_t)a->index, (uint16_t)(a->events - 1)};
+    const delay *const before = delays_find(name);
+    delays_set(&simt_explorer.delays,
+               (delay){name, a->messages, before == NULL ? 1 : before->times + 1});
+}
+
+/* This execution up to one of its events, once more: what has been found to follow from that event
+ * is forgotten. */
+static void go_back_to(size_t first)
+{
+    explorer *const x = &simt_explorer;
+    history h = {0};
+    for (size_t i = 0; i < first; i++)
+        history_add(&h, x->events.of[i]);
+    graphs_cut(x->pushed[first]);
+    graphs_push(h);
+    x->is_put_off = true;
+}
+
+/* Threads have gone to sleep, since words were not as they need them. Where one has read an older
+ * value than it could have, another execution has the newer one, and this one ends. Otherwise their
+ * loads came too early: they are put off. That changes the order in which graphs are gone through,
+ * but not which. */
+static void look_at_sleepers(void)
+{
+    explorer *const x = &simt_explorer;
+    size_t first = SIZE_MAX;
+    for (unsigned i = 0; i < x->actor_count; i++) {
+        actor *const a = &x->actors[i];
+        if (a->thread->state != SIMT_ASLEEP || a->is_asleep)
+            continue;
+        a->is_asleep = true;
+        x->is_early |= a->has_loaded && a->read_an_old_one;
+        if (may_be_put_off(a) && a->last_event < first)
+            first = a->last_event;
+    }
+    if (x->is_early || first == SIZE_MAX)
+        return;
+    for (unsigned i = 0; i < x->actor_count; i++)
+        if (x->actors[i].is_asleep && may_be_put_off(&x->actors[i]))
+            put_off(&x->actors[i]);
+    go_back_to(first);
+}
+
+/* Loads come last, and those of words that nobody has stored behind them: so that few come before
+ * the store that they wait for. Then those that are put off. */
+static unsigned rank_of(const actor *a)
+{
+    enum { LOAD = 1, LOAD_OF_NO_STORE, DELAYED, DELAYED_IN_VAIN };
+    if (a->pending.kind != OPERATION_LOAD)
+        return 0;
+    const uint32_t messages = memory_messages(a->pending.address);
+    const delay *const d = delays_find((event_ref){(uint16_t)a->index, (uint16_t)a->events});
+    if (d != NULL)
+        return messages != d->messages ? DELAYED : DELAYED_IN_VAIN + d->times;
+    return messages > 1 ? LOAD : LOAD_OF_NO_STORE;
 }
 
 /* The thread whose event is to be repeated, or the first of the lowest rank. */
@@ -233,7 +295,7 @@ static actor *next_actor(void)
     actor *first = NULL;
     for (unsigned i = 0; i < x->actor_count; i++) {
         actor *const a = &x->actors[i];
-        if (a->is_pending && (first == NULL || rank_of(&a->pending) < rank_of(&first->pending)))
+        if (a->is_pending && (first == NULL || rank_of(a) < rank_of(first)))
             first = a;
     }
     return first;
@@ -281,6 +343,9 @@ static bool explore_launch(void)
     explorer *const x = &simt_explorer;
     for (;;) {
         if (!go_on_freely())
+            return false;
+        look_at_sleepers();
+        if (is_over())
             return false;
         actor *const a = next_actor();
         if (a == NULL)

@@ -98,9 +98,9 @@ static void check_protocol(const protocol *p, uint64_t replay)
     const bool is_right = p->fault == NULL ? r.findings == 0
                                            : r.findings > 0 && strstr(r.finding, p->fault) != NULL;
     snprintf(line, sizeof line,
-             "%llu executions, %llu that wait, %llu refused%s; %llu operations; %.1f s%s%s",
+             "%llu executions, %llu that wait, %llu put off, %llu refused%s; %llu operations; %.1f s%s%s",
              (unsigned long long)r.complete, (unsigned long long)r.waiting,
-             (unsigned long long)r.refused, r.gave_up ? ", not all" : "",
+             (unsigned long long)r.put_off, (unsigned long long)r.refused, r.gave_up ? ", not all" : "",
              (unsigned long long)r.events, seconds, r.findings > 0 ? ": " : "", r.finding);
     judge(is_right, p->name, line);
 }

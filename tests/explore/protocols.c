@@ -76,13 +76,67 @@ static const char *scan(void *context)
     return wrong;
 }
 
+/* ---- summed-area tables ---- */
+
+typedef struct table {
+    size_t rows, columns;
+} table;
+
+static const char *check_table(const table *t, const float *out)
+{
+    for (size_t i = 0; i < t->rows; i++)
+        for (size_t j = 0; j < t->columns; j++)
+            if (out[i * t->columns + j] != (float)((i + 1) * (j + 1)))
+                return "a sum is wrong";
+    return NULL;
+}
+
+/* Of ones. */
+static const char *make_table(void *context)
+{
+    const table *const t = context;
+    const size_t count = t->rows * t->columns, bytes = count * sizeof(float);
+    float *const h = malloc(bytes);
+    void *d_in = NULL, *d_out = NULL, *d_workspace = NULL;
+    prim_answer answer = {0};
+    for (size_t i = 0; i < count; i++)
+        h[i] = 1;
+    cudaMalloc(&d_in, bytes);
+    cudaMalloc(&d_out, bytes);
+    const prim_matrix in = prim_matrix_of(CUDA_R_32F, d_in, t->rows, t->columns, 0),
+                      out = prim_matrix_of(CUDA_R_32F, d_out, t->rows, t->columns, 0);
+    prim_scan_2d(PRIM_SCAN_CHAINED, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, in, out,
+                 &(prim_call){.answer = &answer});
+    cudaMalloc(&d_workspace, answer.workspace_bytes);
+    cudaMemcpy(d_in, h, bytes, cudaMemcpyHostToDevice);
+    const prim_call call = {.d_workspace = d_workspace, .workspace_bytes = answer.workspace_bytes};
+    const prim_status status =
+        prim_scan_2d(PRIM_SCAN_CHAINED, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, in, out, &call);
+    cudaMemcpy(h, d_out, bytes, cudaMemcpyDeviceToHost);
+    const char *const wrong = status != PRIM_OK ? prim_last_error(NULL) : check_table(t, h);
+    cudaFree(d_in);
+    cudaFree(d_out);
+    cudaFree(d_workspace);
+    free(h);
+    return wrong;
+}
+
 static scanned look_back_2 = {PRIM_SCAN_LOOKBACK, CUDA_R_32I, 600},
                look_back_3 = {PRIM_SCAN_LOOKBACK, CUDA_R_32I, 1100},
-               look_back_f64 = {PRIM_SCAN_LOOKBACK, CUDA_R_64F, 600};
+               look_back_4 = {PRIM_SCAN_LOOKBACK, CUDA_R_32I, 1600},
+               look_back_f64 = {PRIM_SCAN_LOOKBACK, CUDA_R_64F, 600},
+               chained_2 = {PRIM_SCAN_CHAINED, CUDA_R_32F, 300},
+               chained_3 = {PRIM_SCAN_CHAINED, CUDA_R_32F, 600};
+static table table_2 = {3, 200}, table_22 = {17, 129};
 
 const protocol protocols[] = {
     {"look-back, 2 tiles", scan, &look_back_2, 2, 0, NULL},
     {"look-back, 2 tiles of two words", scan, &look_back_f64, 3, 0, NULL},
     {"look-back, 3 tiles", scan, &look_back_3, 3, 0, NULL},
+    {"look-back, 4 tiles", scan, &look_back_4, 4, 20000, NULL},
+    {"chained, 2 tiles", scan, &chained_2, 3, 20000, NULL},
+    {"chained, 3 tiles", scan, &chained_3, 4, 20000, NULL},
+    {"table, 1 x 2 tiles", make_table, &table_2, 2, 20000, NULL},
+    {"table, 2 x 2 tiles", make_table, &table_22, 4, 20000, NULL},
 };
 const size_t protocol_count = sizeof protocols / sizeof *protocols;
