@@ -31,6 +31,7 @@ typedef enum explore_weakening {
 typedef struct explore_options {
     const char *name;
     uint32_t absent;         /* blocks, by their bits, that never start in any launch */
+    bool are_alike;          /* blocks whose first operations are in the blocks' order stand for all */
     explore_weakening weakening;
     size_t site;             /* of the weakening: explore_site_at() */
     uint64_t replay;         /* the number of an execution that is printed, from 1 on; 0: none */

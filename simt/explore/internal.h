@@ -31,6 +31,7 @@ typedef struct event {
     uint8_t kind;
     uint8_t bytes;
     bool is_exclusive;  /* half of an operation that reads and writes */
+    bool is_follower;   /* a read of what another lane of the warp reads with it */
     uint32_t stamp;     /* grows as events are added; a revisited read keeps its own */
     event_ref from;     /* of a read */
     uint32_t rank;      /* of a write, among those of its word */
@@ -97,7 +98,8 @@ typedef struct operation {
 
 typedef struct actor {
     simt_thread *thread;
-    unsigned block, index;  /* index among all threads of the launch */
+    unsigned block, index;   /* index among all threads of the launch */
+    unsigned meetings;       /* with other threads, so far */
     uint32_t tick;           /* grows where others may learn of what it did */
     uint32_t events;         /* so far */
     clock_of known;          /* what happened before: of each thread, up to which tick */
@@ -140,6 +142,7 @@ typedef struct explorer {
     size_t pushed_capacity;
     delays delays;
     uint32_t stamp;
+    event_ref firsts[32]; /* the blocks' first operations that read and write */
     unsigned actor_count;
     actor *actors;
     actor *current;

@@ -321,7 +321,7 @@ static bool is_as_added_last(const actor *writer, const event *e)
 
 static bool may_be_taken_back(const actor *writer, const event *load)
 {
-    if (is_cause(writer, load) || !is_as_added_last(writer, load))
+    if (load->is_follower || is_cause(writer, load) || !is_as_added_last(writer, load))
         return false;
     for (size_t i = 0; i < simt_explorer.next; i++) {
         const event *const e = &simt_explorer.events.of[i];
@@ -386,20 +386,51 @@ static void note_reading(word *w, const actor *a, const operation *op, event_ref
         (reading){from, event, a->index, a->tick, op->is_blockwide};
 }
 
+/* The load of a lane whose neighbour, before it in the warp, loads the same word at the same place
+ * in the program: a GPU makes one access of them. Both read the same. */
+static const event *leader_of(const actor *a, const operation *op)
+{
+    const unsigned lane = a->thread->index % SIMT_WARP_SIZE;
+    for (unsigned l = 1; l <= lane; l++) {
+        const actor *const other = a - l;
+        const event *const e = &simt_explorer.events.of[other->last_event];
+        if (other->events > 0 && other->has_loaded && other->meetings == a->meetings &&
+            e->address == op->address && e->site == op->site)
+            return e;
+    }
+    return NULL;
+}
+
+/* Of blocks that are alike, only those orders count in which they begin one after the other. */
+static size_t first_of_alike(const word *w, const actor *a, bool is_exclusive, size_t first)
+{
+    if (!simt_explorer.options->are_alike || !is_exclusive || a->block == 0 ||
+        simt_explorer.firsts[a->block].thread != INITIAL_WRITER)
+        return first;
+    const size_t before = place_of(w, simt_explorer.firsts[a->block - 1]);
+    return before != SIZE_MAX && before > first ? before : first;
+}
+
 static bool perform_load(actor *a, const operation *op, bool is_exclusive, event_ref *from)
 {
     word *const w = word_of(op);
     races_atomic(a, explore_offset((const void *)op->address), op->bytes, false);
     check_scopes(w, a, op, false);
-    const size_t first = known(w, a);
+    const size_t first = first_of_alike(w, a, is_exclusive, known(w, a));
     size_t place = w->count - 1;
     event e = new_event(a, op, EVENT_READ, is_exclusive);
+    const event *const leader = is_exclusive ? NULL : leader_of(a, op);
+    e.is_follower = leader != NULL;
     if (repeats()) {
         const event *const given = repeated(a, EVENT_READ);
         if (given == NULL)
             return false;
         e.stamp = given->stamp;
         place = place_of(w, given->from);
+        if (place == SIZE_MAX || place < first)
+            return false;
+    } else if (leader != NULL) {
+        place = place_of(w, leader->from);
         if (place == SIZE_MAX || place < first)
             return false;
     } else {
@@ -493,6 +524,8 @@ static bool perform_store(actor *a, const operation *op, uint64_t value, const e
     m.event = add(a, e);
     m.causes = clock_with(a->causes, a->index, a->events);
     insert(w, before + 1, m);
+    if (from != NULL && simt_explorer.firsts[a->block].thread == INITIAL_WRITER)
+        simt_explorer.firsts[a->block] = e.name;
     if (before + 2 == w->count)
         store(op->address, op->bytes, value);
     return true;

@@ -84,6 +84,7 @@ static void meet(actor *first, const bool *present, const bool *arrives, unsigne
             first[i].causes = causes;
             first[i].known = orders ? known : first[i].known;
             first[i].tick += orders;
+            first[i].meetings++;
         }
 }
 
@@ -166,6 +167,8 @@ static bool begin(const simt_call *call)
         return false;
     }
     x->actor_count = 0;
+    for (unsigned b = 0; b < MOST_BLOCKS; b++)
+        x->firsts[b] = (event_ref){INITIAL_WRITER, 0};
     x->launch++;
     x->actors = realloc(x->actors, (size_t)(blocks * threads) * sizeof *x->actors);
     if (x->actors == NULL)
@@ -216,18 +219,19 @@ static bool go_on_freely(void)
 /* Behind a load of a thread that then went to sleep, and that this execution has added. */
 static bool may_be_put_off(const actor *a)
 {
-    enum { MOST_TIMES = 16 };
+    enum { MOST_TIMES = 3 }; /* in vain */
     const delay *const d = delays_find((event_ref){(uint16_t)a->index, (uint16_t)(a->events - 1)});
     return a->has_loaded && a->last_event >= simt_explorer.given &&
-           (d == NULL || d->times < MOST_TIMES);
+           (d == NULL || d->times < MOST_TIMES || d->messages != a->messages);
 }
 
 static void put_off(const actor *a)
 {
     const event_ref name = {(uint16_t)a->index, (uint16_t)(a->events - 1)};
     const delay *const before = delays_find(name);
+    const bool in_vain = before != NULL && before->messages == a->messages;
     delays_set(&simt_explorer.delays,
-               (delay){name, a->messages, before == NULL ? 1 : before->times + 1});
+               (delay){name, a->messages, in_vain ? before->times + 1 : 1});
 }
 
 /* This execution up to one of its events, once more: what has been found to follow from that event

@@ -35,7 +35,7 @@ typedef struct protocol {
     const char *name;
     explore_program *program;
     void *context;
-    unsigned blocks;  /* of the launch that has more than one */
+    unsigned blocks;  /* of the launch that has more than one; they are alike */
     uint64_t most;    /* executions; 0: all */
     const char *fault; /* what is to be found; NULL: nothing */
 } protocol;

@@ -92,7 +92,7 @@ static void check_protocol(const protocol *p, uint64_t replay)
     explore_result r;
     const clock_t begin = clock();
     const explore_options options = {
-        .name = p->name, .replay = replay, .most = p->most, .quiet = p->fault != NULL};
+        .name = p->name, .are_alike = true, .replay = replay, .most = p->most, .quiet = p->fault != NULL};
     explore(p->program, p->context, &options, &r);
     const double seconds = (double)(clock() - begin) / CLOCKS_PER_SEC;
     const bool is_right = p->fault == NULL ? r.findings == 0
