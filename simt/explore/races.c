@@ -115,22 +115,22 @@ static void note_reader(cell *c, const actor *a)
     c->read = add_reader(self, tick, c->read);
 }
 
-static bool readers_are_ordered(const cell *c, const actor *a)
+/* One whose load is not ordered with what the actor does; NOBODY: all are. */
+static uint16_t unordered_reader(const cell *c, const actor *a)
 {
     if (c->reader != SEVERAL)
-        return is_ordered(a, c->reader, c->read);
+        return is_ordered(a, c->reader, c->read) ? NOBODY : c->reader;
     for (uint32_t i = c->read; i != 0; i = readers[i - 1].next)
         if (!is_ordered(a, readers[i - 1].actor, readers[i - 1].tick))
-            return false;
-    return true;
+            return readers[i - 1].actor;
+    return NOBODY;
 }
 
 static void say(const actor *a, uint16_t other, const char *what)
 {
-    const actor *const b = other < simt_explorer.actor_count ? &simt_explorer.actors[other] : NULL;
-    explore_find("%s, of block %u thread %u and block %d thread %d, are not ordered", what, a->block,
-                 a->thread->index, b != NULL ? (int)b->block : -1,
-                 b != NULL ? (int)b->thread->index : -1);
+    const actor *const b = &simt_explorer.actors[other];
+    explore_find("%s, of block %u thread %u and block %u thread %u, are not ordered", what, a->block,
+                 a->thread->index, b->block, b->thread->index);
 }
 
 void races_plain(actor *a, size_t offset, size_t bytes, bool writes)
@@ -140,8 +140,8 @@ void races_plain(actor *a, size_t offset, size_t bytes, bool writes)
     for (cell *c; (c = next_cell(&offset, end)) != NULL;) {
         if (!is_ordered(a, c->writer, c->written))
             say(a, c->writer, writes ? "two stores" : "a store and a load");
-        if (writes && !readers_are_ordered(c, a))
-            say(a, c->reader, "a load and a store");
+        if (writes && unordered_reader(c, a) != NOBODY)
+            say(a, unordered_reader(c, a), "a load and a store");
         if (c->word != 0 && c->word != word)
             memory_check_plain(a, word = c->word, writes);
         if (writes) {
@@ -161,8 +161,8 @@ void races_atomic(actor *a, size_t offset, size_t bytes, bool writes)
     for (const cell *c; (c = next_cell(&offset, end)) != NULL;) {
         if (!is_ordered(a, c->writer, c->written))
             say(a, c->writer, "a plain store and an atomic operation");
-        if (writes && !readers_are_ordered(c, a))
-            say(a, c->reader, "a plain load and an atomic store");
+        if (writes && unordered_reader(c, a) != NOBODY)
+            say(a, unordered_reader(c, a), "a plain load and an atomic store");
     }
 }
 

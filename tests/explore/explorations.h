@@ -40,12 +40,18 @@ typedef struct protocol {
     const char *fault; /* what is to be found; NULL: nothing */
 } protocol;
 
-extern const protocol protocols[];
+extern const protocol protocols[]; /* whole calls */
 extern const size_t protocol_count;
+extern const protocol pieces[]; /* a kernel's functions */
+extern const size_t piece_count;
 
 /* Faults that were published, as kernels of their own. */
 extern const protocol faults[];
 extern const size_t fault_count;
+
+/* Weakens each operation and each barrier of a protocol, one at a time, and prints what comes of
+ * it. What changes nothing has to be argued in argued.tsv. */
+void weaken(const protocol *p, int *passed, int *failed);
 
 #if defined(__cplusplus)
 }

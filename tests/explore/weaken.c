@@ -1,0 +1,82 @@
+/* Each operation without its order, or only for its block, and each barrier left out: is it seen? */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "explorations.h"
+
+enum { MOST_EXECUTIONS = 20000, MOST_BYTES = 512 };
+
+/* The files of a place, without lines: these change. */
+static void without_lines(const char *place, char *to)
+{
+    bool in_line = false;
+    for (; *place != '\0'; place++) {
+        in_line = *place == ':' || (in_line && *place >= '0' && *place <= '9');
+        if (!in_line)
+            *to++ = *place;
+    }
+    *to = '\0';
+}
+
+/* Has the file a line for it? Its columns: how a protocol's name begins, what is weakened, the
+ * files of the place, why nothing changes. */
+static bool is_argued(const protocol *p, const char *how, const char *place)
+{
+    static char line[2048];
+    char name[MOST_BYTES], weakened[64], files[MOST_BYTES], of[MOST_BYTES];
+    FILE *const argued = fopen(PRIM_EXPLORE_ARGUED, "r");
+    bool found = false;
+    without_lines(place, of);
+    while (argued != NULL && !found && fgets(line, sizeof line, argued) != NULL)
+        found = sscanf(line, "%511[^\t]\t%63[^\t]\t%511[^\t]", name, weakened, files) == 3 &&
+                strncmp(p->name, name, strlen(name)) == 0 && strcmp(weakened, how) == 0 &&
+                strcmp(files, of) == 0;
+    if (argued != NULL)
+        fclose(argued);
+    return found;
+}
+
+static void weaken_site(const protocol *p, size_t site, explore_weakening weakening,
+                        const char *how, int *passed, int *failed)
+{
+    explore_site s;
+    explore_result r;
+    explore_site_at(site, &s);
+    const clock_t begin = clock();
+    const explore_options options = {.name = p->name,
+                                     .are_alike = true,
+                                     .weakening = weakening,
+                                     .site = site,
+                                     .most = MOST_EXECUTIONS,
+                                     .quiet = true};
+    explore(p->program, p->context, &options, &r);
+    const double seconds = (double)(clock() - begin) / CLOCKS_PER_SEC;
+    const bool argued = r.findings == 0 && is_argued(p, how, s.place);
+    const bool is_right = r.findings > 0 || argued;
+    printf("%s %s, %s: %s: %s (%llu executions, %.1f s)\n", is_right ? "ok    " : "FAILED", p->name,
+           how, s.place, r.findings > 0 ? r.finding : argued ? "argued" : "nothing changes",
+           (unsigned long long)(r.complete + r.waiting + r.put_off + r.refused), seconds);
+    *passed += is_right;
+    *failed += !is_right;
+}
+
+void weaken(const protocol *p, int *passed, int *failed)
+{
+    explore_result r;
+    const explore_options options = {.name = p->name, .are_alike = true, .most = MOST_EXECUTIONS};
+    explore_forget_sites();
+    explore(p->program, p->context, &options, &r);
+    const size_t sites = explore_site_count();
+    for (size_t i = 0; i < sites; i++) {
+        explore_site s;
+        explore_site_at(i, &s);
+        if (s.is_barrier)
+            weaken_site(p, i, EXPLORE_REMOVED, "removed", passed, failed);
+        if (s.acquires || s.releases)
+            weaken_site(p, i, EXPLORE_RELAXED, "relaxed", passed, failed);
+        if (!s.is_barrier && s.is_devicewide && p->blocks > 1)
+            weaken_site(p, i, EXPLORE_BLOCKWIDE, "blockwide", passed, failed);
+    }
+}
