@@ -36,7 +36,7 @@ typedef struct protocol {
     explore_program *program;
     void *context;
     unsigned blocks;  /* of the launch that has more than one; they are alike */
-    uint64_t most;    /* executions; 0: all */
+    unsigned present; /* at most so many of them start */
     const char *fault; /* what is to be found; NULL: nothing */
 } protocol;
 

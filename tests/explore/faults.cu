@@ -117,11 +117,11 @@ const char *run_overwrite(void *)
 } // namespace
 
 const protocol faults[] = {
-    {"chain, without a fault", run_chain<NONE>, nullptr, TILES, 0, nullptr},
-    {"chain, a plain sum", run_chain<PLAIN_SUM>, nullptr, TILES, 0, "are not ordered"},
-    {"chain, no fence", run_chain<NO_FENCE>, nullptr, TILES, 0, "a sum is wrong"},
-    {"chain, the flag first", run_chain<FLAG_FIRST>, nullptr, TILES, 0, "a sum is wrong"},
-    {"overwritten, behind a barrier", run_overwrite<true>, nullptr, 1, 0, nullptr},
-    {"overwritten, no barrier", run_overwrite<false>, nullptr, 1, 0, "are not ordered"},
+    {"chain, without a fault", run_chain<NONE>, nullptr, TILES, TILES, nullptr},
+    {"chain, a plain sum", run_chain<PLAIN_SUM>, nullptr, TILES, TILES, "are not ordered"},
+    {"chain, no fence", run_chain<NO_FENCE>, nullptr, TILES, TILES, "a sum is wrong"},
+    {"chain, the flag first", run_chain<FLAG_FIRST>, nullptr, TILES, TILES, "a sum is wrong"},
+    {"overwritten, behind a barrier", run_overwrite<true>, nullptr, 1, 1, nullptr},
+    {"overwritten, no barrier", run_overwrite<false>, nullptr, 1, 1, "are not ordered"},
 };
 const size_t fault_count = sizeof faults / sizeof *faults;

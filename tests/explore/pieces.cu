@@ -118,7 +118,7 @@ const char *long_row(void *)
 } // namespace
 
 const protocol pieces[] = {
-    {"radix sort, look-back of two passes", radix_passes, nullptr, TILES, 0, nullptr},
-    {"long row, last piece", long_row, nullptr, PIECES, 0, nullptr},
+    {"radix sort, look-back of two passes", radix_passes, nullptr, TILES, TILES, nullptr},
+    {"long row, last piece", long_row, nullptr, PIECES, PIECES, nullptr},
 };
 const size_t piece_count = sizeof pieces / sizeof *pieces;

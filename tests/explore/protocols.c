@@ -125,19 +125,23 @@ static scanned look_back_2 = {PRIM_SCAN_LOOKBACK, CUDA_R_32I, 600},
                look_back_3 = {PRIM_SCAN_LOOKBACK, CUDA_R_32I, 1100},
                look_back_4 = {PRIM_SCAN_LOOKBACK, CUDA_R_32I, 1600},
                look_back_f64 = {PRIM_SCAN_LOOKBACK, CUDA_R_64F, 600},
+               look_back_5 = {PRIM_SCAN_LOOKBACK, CUDA_R_32I, 2100},
                chained_2 = {PRIM_SCAN_CHAINED, CUDA_R_32F, 300},
-               chained_3 = {PRIM_SCAN_CHAINED, CUDA_R_32F, 600};
+               chained_3 = {PRIM_SCAN_CHAINED, CUDA_R_32F, 600},
+               chained_5 = {PRIM_SCAN_CHAINED, CUDA_R_32F, 1100};
 static table table_across = {2, 129}, table_down = {33, 2}, table_both = {17, 129};
 
 const protocol protocols[] = {
-    {"look-back, 2 tiles", scan, &look_back_2, 2, 0, NULL},
-    {"look-back, 2 tiles of two words", scan, &look_back_f64, 3, 0, NULL},
-    {"look-back, 3 tiles", scan, &look_back_3, 3, 0, NULL},
-    {"look-back, 4 tiles", scan, &look_back_4, 4, 0, NULL},
-    {"chained, 2 tiles", scan, &chained_2, 3, 0, NULL},
-    {"chained, 3 tiles", scan, &chained_3, 4, 0, NULL},
-    {"table, 2 tiles across", make_table, &table_across, 2, 20000, NULL},
-    {"table, 3 tiles down", make_table, &table_down, 3, 20000, NULL},
-    {"table, 2 x 2 tiles", make_table, &table_both, 4, 20000, NULL},
+    {"look-back, 2 tiles", scan, &look_back_2, 2, 2, NULL},
+    {"look-back, 2 tiles of two words", scan, &look_back_f64, 3, 3, NULL},
+    {"look-back, 3 tiles", scan, &look_back_3, 3, 3, NULL},
+    {"look-back, 4 tiles", scan, &look_back_4, 4, 4, NULL},
+    {"look-back, 5 tiles by up to 2 blocks", scan, &look_back_5, 5, 2, NULL},
+    {"chained, 2 tiles", scan, &chained_2, 3, 3, NULL},
+    {"chained, 3 tiles", scan, &chained_3, 4, 4, NULL},
+    {"chained, 5 tiles by up to 2 blocks", scan, &chained_5, 6, 2, NULL},
+    {"table, 2 tiles across", make_table, &table_across, 2, 2, NULL},
+    {"table, 3 tiles down", make_table, &table_down, 3, 3, NULL},
+    {"table, 2 x 2 tiles by up to 2 blocks", make_table, &table_both, 4, 2, NULL},
 };
 const size_t protocol_count = sizeof protocols / sizeof *protocols;
