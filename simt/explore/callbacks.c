@@ -113,36 +113,34 @@ static bool is_shared(const volatile void *address)
                                        .expected = (uint64_t)(expected_),                       \
                                        .site = __builtin_return_address(0)})
 
-#define FETCH(bits, name, kind, direct)                                                          \
-    uint##bits##_t __tsan_atomic##bits##_##name(volatile uint##bits##_t *address,                \
-                                                uint##bits##_t value, int order)                 \
-    {                                                                                            \
-        return is_shared(address) ? (uint##bits##_t)OPERATION(kind, bits, value, 0, order)       \
-                                  : direct(address, value, __ATOMIC_SEQ_CST);                    \
+#define FETCH(bits, name, kind, direct)                                                    \
+    uint##bits##_t __tsan_atomic##bits##_##name(volatile uint##bits##_t *address,          \
+                                                uint##bits##_t value, int order)           \
+    {                                                                                      \
+        return is_shared(address) ? (uint##bits##_t)OPERATION(kind, bits, value, 0, order) \
+                                  : direct(address, value, __ATOMIC_SEQ_CST);              \
     }
 
-#define EXCHANGE_IF(bits, name)                                                             \
-    int __tsan_atomic##bits##_##name(volatile uint##bits##_t *address,                      \
-                                     uint##bits##_t *expected, uint##bits##_t value,        \
-                                     int order, int failed)                                 \
-    {                                                                                       \
-        (void)failed;                                                                       \
-        if (!is_shared(address))                                                            \
-            return __atomic_compare_exchange_n(address, expected, value, false,             \
-                                               __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);         \
-        const uint##bits##_t before =                                                       \
-            (uint##bits##_t)OPERATION(OPERATION_COMPARE, bits, value, *expected, order);    \
-        const int exchanged = before == *expected;                                          \
-        *expected = before;                                                                 \
-        return exchanged;                                                                   \
+#define EXCHANGE_IF(bits, name)                                                                   \
+    int __tsan_atomic##bits##_##name(volatile uint##bits##_t *address, uint##bits##_t *expected,  \
+                                     uint##bits##_t value, int order, int failed)                 \
+    {                                                                                             \
+        (void)failed;                                                                             \
+        if (!is_shared(address))                                                                  \
+            return __atomic_compare_exchange_n(address, expected, value, false, __ATOMIC_SEQ_CST, \
+                                               __ATOMIC_SEQ_CST);                                 \
+        const uint##bits##_t before =                                                             \
+            (uint##bits##_t)OPERATION(OPERATION_COMPARE, bits, value, *expected, order);          \
+        const int exchanged = before == *expected;                                                \
+        *expected = before;                                                                       \
+        return exchanged;                                                                         \
     }
 
 #define ATOMICS(bits)                                                                            \
     uint##bits##_t __tsan_atomic##bits##_load(const volatile uint##bits##_t *address, int order) \
     {                                                                                            \
-        return is_shared(address)                                                                \
-                   ? (uint##bits##_t)OPERATION(OPERATION_LOAD, bits, 0, 0, order)                \
-                   : __atomic_load_n(address, __ATOMIC_SEQ_CST);                                 \
+        return is_shared(address) ? (uint##bits##_t)OPERATION(OPERATION_LOAD, bits, 0, 0, order) \
+                                  : __atomic_load_n(address, __ATOMIC_SEQ_CST);                  \
     }                                                                                            \
     void __tsan_atomic##bits##_store(volatile uint##bits##_t *address, uint##bits##_t value,     \
                                      int order)                                                  \

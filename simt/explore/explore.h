@@ -30,22 +30,22 @@ typedef enum explore_weakening {
 
 typedef struct explore_options {
     const char *name;
-    uint32_t absent;         /* blocks, by their bits, that never start in any launch */
-    bool are_alike;          /* blocks whose first operations are in the blocks' order stand for all */
+    uint32_t absent; /* blocks, by their bits, that never start in any launch */
+    bool are_alike;  /* blocks whose first operations are in the blocks' order stand for all */
     explore_weakening weakening;
-    size_t site;             /* of the weakening: explore_site_at() */
-    uint64_t replay;         /* the number of an execution that is printed, from 1 on; 0: none */
-    uint64_t most;           /* executions, then it gives up; 0: no limit */
-    bool quiet;              /* a finding is not printed */
+    size_t site;     /* of the weakening: explore_site_at() */
+    uint64_t replay; /* the number of an execution that is printed, from 1 on; 0: none */
+    uint64_t most;   /* executions, then it gives up; 0: no limit */
+    bool quiet;      /* a finding is not printed */
 } explore_options;
 
 typedef struct explore_result {
-    uint64_t complete;   /* executions in which all threads return */
-    uint64_t waiting;    /* in which a thread reads too old a value, and waits */
-    uint64_t put_off;    /* begun, and gone through with some loads later */
-    uint64_t refused;    /* begun, and found to be none that the model allows */
-    uint64_t events;     /* atomic operations of the longest execution */
-    uint64_t findings;   /* it stops at the first one */
+    uint64_t complete; /* executions in which all threads return */
+    uint64_t waiting;  /* in which a thread reads too old a value, and waits */
+    uint64_t put_off;  /* begun, and gone through with some loads later */
+    uint64_t refused;  /* begun, and found to be none that the model allows */
+    uint64_t events;   /* atomic operations of the longest execution */
+    uint64_t findings; /* it stops at the first one */
     bool gave_up;
     char finding[256];
 } explore_result;
@@ -58,7 +58,9 @@ bool explore(explore_program *program, void *context, const explore_options *opt
 typedef struct explore_site {
     bool is_barrier;
     bool acquires, releases, is_devicewide; /* an operation */
-    char place[256];                        /* file:line, and what it was inlined into */
+    const char *file;                       /* a barrier's, as it was compiled */
+    int line;
+    char place[256]; /* file:line, and what it was inlined into */
 } explore_site;
 
 void explore_forget_sites(void);

@@ -30,11 +30,11 @@ typedef struct event {
     uint16_t launch;
     uint8_t kind;
     uint8_t bytes;
-    bool is_exclusive;  /* half of an operation that reads and writes */
-    bool is_follower;   /* a read of what another lane of the warp reads with it */
-    uint32_t stamp;     /* grows as events are added; a revisited read keeps its own */
-    event_ref from;     /* of a read */
-    uint32_t rank;      /* of a write, among those of its word */
+    bool is_exclusive; /* half of an operation that reads and writes */
+    bool is_follower;  /* a read of what another lane of the warp reads with it */
+    uint32_t stamp;    /* grows as events are added; a revisited read keeps its own */
+    event_ref from;    /* of a read */
+    uint32_t rank;     /* of a write, among those of its word */
     uintptr_t address;
     uint64_t value;
     const void *site;
@@ -110,8 +110,8 @@ typedef struct actor {
     bool has_loaded;      /* as its last event */
     bool read_an_old_one; /* of a word that had been stored again */
     bool is_asleep;
-    size_t last_event;    /* in the history */
-    uint32_t messages;    /* that the word had when it was loaded last */
+    size_t last_event; /* in the history */
+    uint32_t messages; /* that the word had when it was loaded last */
     bool next_is_blockwide;
     operation pending;
 } actor;
@@ -126,19 +126,19 @@ typedef enum run_mode {
 typedef struct explorer {
     const explore_options *options;
     run_mode mode;
-    bool is_void;   /* this execution is none: launches fail */
-    bool is_over;   /* something was found: launches fail */
+    bool is_void;    /* this execution is none: launches fail */
+    bool is_over;    /* something was found: launches fail */
     bool is_early;   /* a thread waits for what it could have read: it ends here */
     bool is_put_off; /* a thread waits for what comes later: the graph is gone through otherwise */
     bool is_partial; /* it has ended with the launch whose blocks did not all start */
-    bool waited;    /* this execution went on directly, after it could not go on */
+    bool waited;     /* this execution went on directly, after it could not go on */
     const char *found;
     uint64_t number; /* of the execution */
     uint16_t launch;
-    history events;  /* of this execution */
-    size_t given;    /* how many of them the execution was begun with */
-    size_t next;     /* that is to be repeated */
-    size_t *pushed;  /* for each event, how many graphs were waiting before it */
+    history events; /* of this execution */
+    size_t given;   /* how many of them the execution was begun with */
+    size_t next;    /* that is to be repeated */
+    size_t *pushed; /* for each event, how many graphs were waiting before it */
     size_t pushed_capacity;
     delays delays;
     uint32_t stamp;

@@ -178,7 +178,8 @@ static bool is_exclusive_at(const word *w, size_t place)
     return place < w->count && w->of[place].is_exclusive;
 }
 
-static bool is_too_narrow(const actor *a, bool blockwide, unsigned other_block, bool other_blockwide)
+static bool is_too_narrow(const actor *a, bool blockwide, unsigned other_block,
+                          bool other_blockwide)
 {
     return (blockwide || other_blockwide) && other_block != a->block;
 }
@@ -304,7 +305,8 @@ static bool is_as_added_last(const actor *writer, const event *e)
 {
     const word *const w = word_at(e->address);
     const event *const all = simt_explorer.events.of;
-    const size_t place = w == NULL ? SIZE_MAX : place_of(w, e->kind == EVENT_READ ? e->from : e->name);
+    const size_t place =
+        w == NULL ? SIZE_MAX : place_of(w, e->kind == EVENT_READ ? e->from : e->name);
     if (place == SIZE_MAX)
         return true; /* a plain store has made the word begin anew */
     if (e->kind == EVENT_READ && place > 0 && !is_earlier(writer, &all[w->of[place].event], e))
@@ -313,8 +315,7 @@ static bool is_as_added_last(const actor *writer, const event *e)
         if (is_earlier(writer, &all[w->of[i].event], e))
             return false;
     for (size_t i = 0; e->kind == EVENT_WRITE && i < w->read_count; i++)
-        if (same_event(w->reads[i].from, e->name) &&
-            is_earlier(writer, &all[w->reads[i].event], e))
+        if (same_event(w->reads[i].from, e->name) && is_earlier(writer, &all[w->reads[i].event], e))
             return false;
     return true;
 }
@@ -353,8 +354,7 @@ static void push_revisits_of(const actor *a, const word *w, const event *load, e
     size_t before = SIZE_MAX;
     for (size_t i = 0; i <= w->count; i++) {
         const bool is_end = i == w->count;
-        const event *const e =
-            is_end || i == 0 ? NULL : &simt_explorer.events.of[w->of[i].event];
+        const event *const e = is_end || i == 0 ? NULL : &simt_explorer.events.of[w->of[i].event];
         if (e != NULL && is_taken_back(a, load, e))
             continue;
         if (before != SIZE_MAX && before >= first && before <= last &&
@@ -382,8 +382,7 @@ static void acquire(actor *a, const operation *op, const message *m)
 static void note_reading(word *w, const actor *a, const operation *op, event_ref from, size_t event)
 {
     w->reads = grown(w->reads, w->read_count, &w->read_capacity, sizeof *w->reads);
-    w->reads[w->read_count++] =
-        (reading){from, event, a->index, a->tick, op->is_blockwide};
+    w->reads[w->read_count++] = (reading){from, event, a->index, a->tick, op->is_blockwide};
 }
 
 /* The load of a lane whose neighbour, before it in the warp, loads the same word at the same place
@@ -457,8 +456,7 @@ static bool perform_load(actor *a, const operation *op, bool is_exclusive, event
 
 static clock_of released_by(const actor *a, const operation *op, const message *from)
 {
-    const clock_of own =
-        op->releases ? clock_with(a->known, a->index, a->tick) : a->fence_released;
+    const clock_of own = op->releases ? clock_with(a->known, a->index, a->tick) : a->fence_released;
     return clock_joined(own, from == NULL ? NULL : from->released);
 }
 
@@ -595,8 +593,8 @@ bool memory_perform(actor *a)
             op->result = simt_explorer.events.of[simt_explorer.next - 1].value;
     }
     if (is_possible && stores(op, op->result))
-        is_possible = perform_store(a, op, cut(combined(op, op->result), op->bytes),
-                                    is_both ? &from : NULL);
+        is_possible =
+            perform_store(a, op, cut(combined(op, op->result), op->bytes), is_both ? &from : NULL);
     a->tick++;
     return is_possible;
 }

@@ -129,8 +129,8 @@ static uint16_t unordered_reader(const cell *c, const actor *a)
 static void say(const actor *a, uint16_t other, const char *what)
 {
     const actor *const b = &simt_explorer.actors[other];
-    explore_find("%s, of block %u thread %u and block %u thread %u, are not ordered", what, a->block,
-                 a->thread->index, b->block, b->thread->index);
+    explore_find("%s, of block %u thread %u and block %u thread %u, are not ordered", what,
+                 a->block, a->thread->index, b->block, b->thread->index);
 }
 
 void races_plain(actor *a, size_t offset, size_t bytes, bool writes)

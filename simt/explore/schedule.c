@@ -53,7 +53,8 @@ static bool is_over(void)
 /* ---- who has met ---- */
 
 /* Those whose bits are set get to know what any of them did; `orders`: as what happened before. */
-static void meet(actor *first, const bool *present, const bool *arrives, unsigned count, bool orders)
+static void meet(actor *first, const bool *present, const bool *arrives, unsigned count,
+                 bool orders)
 {
     uint32_t *causes = NULL, *known = NULL;
     clock_of last_causes = NULL, last_known = NULL;
@@ -90,7 +91,8 @@ static void meet(actor *first, const bool *present, const bool *arrives, unsigne
 
 static actor *actor_of(const simt_thread *thread)
 {
-    for (unsigned i = 0; i < simt_explorer.actor_count; i += simt_explorer.actors[i].thread->block->thread_count)
+    for (unsigned i = 0; i < simt_explorer.actor_count;
+         i += simt_explorer.actors[i].thread->block->thread_count)
         if (simt_explorer.actors[i].thread->block == thread->block)
             return &simt_explorer.actors[i + thread->index];
     abort();
@@ -230,8 +232,7 @@ static void put_off(const actor *a)
     const event_ref name = {(uint16_t)a->index, (uint16_t)(a->events - 1)};
     const delay *const before = delays_find(name);
     const bool in_vain = before != NULL && before->messages == a->messages;
-    delays_set(&simt_explorer.delays,
-               (delay){name, a->messages, in_vain ? before->times + 1 : 1});
+    delays_set(&simt_explorer.delays, (delay){name, a->messages, in_vain ? before->times + 1 : 1});
 }
 
 /* This execution up to one of its events, once more: what has been found to follow from that event
@@ -374,7 +375,8 @@ cudaError_t simt_run(const simt_call *call)
         return cudaErrorLaunchFailure;
     const bool was_explored = x->mode == RUN_EXPLORED;
     const bool is_done = was_explored ? explore_launch() : go_on_directly();
-    x->is_partial = is_done && x->actor_count < simt_count_of(call->grid) * simt_count_of(call->block);
+    x->is_partial =
+        is_done && x->actor_count < simt_count_of(call->grid) * simt_count_of(call->block);
     for (unsigned b = 0; b < simt_count_of(call->grid); b++)
         if (!is_absent(call, b))
             simt_arena_end(&places[b].block);

@@ -112,7 +112,12 @@ void site_describe(const void *code, char *text, size_t bytes)
 void explore_site_at(size_t number, explore_site *to)
 {
     const site *const s = &sites[number];
-    *to = (explore_site){s->code == NULL, s->acquires, s->releases, s->is_devicewide, ""};
+    *to = (explore_site){.is_barrier = s->code == NULL,
+                         .acquires = s->acquires,
+                         .releases = s->releases,
+                         .is_devicewide = s->is_devicewide,
+                         .file = s->file,
+                         .line = s->line};
     if (s->code != NULL) {
         site_describe(s->code, to->place, sizeof to->place);
         return;

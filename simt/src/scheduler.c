@@ -287,7 +287,8 @@ static bool take_cluster(worker *w, unsigned first, run *r)
 
 static void work(worker *w, unsigned self, run *r)
 {
-    const unsigned resident = resident_blocks(r->call), size = (unsigned)simt_count_of(r->call->cluster);
+    const unsigned resident = resident_blocks(r->call),
+                   size = (unsigned)simt_count_of(r->call->cluster);
     outcome round = PROGRESS;
     quiet q = {0};
     const simt_cluster *last = NULL;

@@ -26,8 +26,8 @@ bool simt_arena_begin(simt_block *block)
 {
     if (block->arena == NULL) {
         block->arena_bytes = arena_bytes() / 64 * 64;
-        const size_t bytes = (block->arena_bytes + OBJECT_BYTES + SIMT_PATTERN - 1) / SIMT_PATTERN *
-                             SIMT_PATTERN;
+        const size_t bytes =
+            (block->arena_bytes + OBJECT_BYTES + SIMT_PATTERN - 1) / SIMT_PATTERN * SIMT_PATTERN;
         block->arena = simt_new_arena(bytes, SIMT_PATTERN);
         if (block->arena == NULL)
             return false;

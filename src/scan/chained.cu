@@ -145,7 +145,6 @@ struct chain_thread {
     /* Where there are two stages, waits for the load of the tile before it, too. */
     __device__ void load(const tile_in_flight<value> &tile) const
     {
-        __syncwarp(); /* all lanes have stored what was there */
         if (tile.turn < tiles)
             load_chunk_if_any(lines, place_of(lines, tile.turn, warp, TILE_WARPS),
                               chunk(tile.stage), lane);

@@ -31,8 +31,7 @@ __global__ void look_back_by_digits(unsigned *ticket, uint64_t *words, unsigned 
     const unsigned digit = threadIdx.x;
     const size_t at = static_cast<size_t>(tile[0]) * radix::DIGITS + digit;
     const unsigned keys = keys_of(tile[0], digit);
-    atomic_store(&words[at],
-                 radix::word_of(pass, tile[0] == 0 ? radix::SUM : radix::COUNT, keys));
+    atomic_store(&words[at], radix::word_of(pass, tile[0] == 0 ? radix::SUM : radix::COUNT, keys));
     if (tile[0] == 0)
         return;
     const uint64_t sum = radix::look_back(words, tile[0], digit, pass);
@@ -67,9 +66,8 @@ const char *radix_passes(void *)
     cudaMemset(d_tickets, 0, PASSES * sizeof *d_tickets);
     const char *wrong = nullptr;
     for (unsigned pass = 0; pass < PASSES && wrong == nullptr; pass++) {
-        const cudaError_t error =
-            prim_launch({nullptr, TILES, DIGITS_HERE}, look_back_by_digits, d_tickets + pass,
-                        d_words, pass, d_before);
+        const cudaError_t error = prim_launch({nullptr, TILES, DIGITS_HERE}, look_back_by_digits,
+                                              d_tickets + pass, d_words, pass, d_before);
         cudaMemcpy(h, d_before, sizeof h, cudaMemcpyDeviceToHost);
         wrong = error != cudaSuccess ? "a launch fails" : check_before(h);
     }

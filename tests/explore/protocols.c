@@ -13,6 +13,7 @@ typedef struct scanned {
     prim_scan_variant variant;
     cudaDataType_t type; /* I32, F32 or F64 */
     size_t count;
+    size_t offset; /* of the results, in elements: they do not begin at 16 bytes */
 } scanned;
 
 static void write_number(cudaDataType_t type, void *to, size_t i, double value)
@@ -60,14 +61,15 @@ static const char *scan(void *context)
     prim_scan(s->variant, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, s->type, NULL,
               s->count, s->type, NULL, NULL, &(prim_call){.answer = &answer});
     cudaMalloc(&d_in, bytes);
-    cudaMalloc(&d_out, bytes);
+    cudaMalloc(&d_out, bytes + s->offset * bytes_of(s->type));
     cudaMalloc(&d_workspace, answer.workspace_bytes);
     cudaMemcpy(d_in, h, bytes, cudaMemcpyHostToDevice);
     const prim_call call = {.d_workspace = d_workspace, .workspace_bytes = answer.workspace_bytes};
+    char *const d_results = (char *)d_out + s->offset * bytes_of(s->type);
     const prim_status status =
         prim_scan(s->variant, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, s->type, d_in,
-                  s->count, s->type, d_out, NULL, &call);
-    cudaMemcpy(h, d_out, bytes, cudaMemcpyDeviceToHost);
+                  s->count, s->type, d_results, NULL, &call);
+    cudaMemcpy(h, d_results, bytes, cudaMemcpyDeviceToHost);
     const char *const wrong = status != PRIM_OK ? prim_last_error(NULL) : check_sums(s, h);
     cudaFree(d_in);
     cudaFree(d_out);
@@ -80,6 +82,7 @@ static const char *scan(void *context)
 
 typedef struct table {
     size_t rows, columns;
+    size_t offset; /* of the results, in elements */
 } table;
 
 static const char *check_table(const table *t, const float *out)
@@ -97,14 +100,15 @@ static const char *make_table(void *context)
     const table *const t = context;
     const size_t count = t->rows * t->columns, bytes = count * sizeof(float);
     float *const h = malloc(bytes);
-    void *d_in = NULL, *d_out = NULL, *d_workspace = NULL;
+    float *d_in = NULL, *d_out = NULL;
+    void *d_workspace = NULL;
     prim_answer answer = {0};
     for (size_t i = 0; i < count; i++)
         h[i] = 1;
-    cudaMalloc(&d_in, bytes);
-    cudaMalloc(&d_out, bytes);
+    cudaMalloc((void **)&d_in, bytes);
+    cudaMalloc((void **)&d_out, bytes + t->offset * sizeof(float));
     const prim_matrix in = prim_matrix_of(CUDA_R_32F, d_in, t->rows, t->columns, 0),
-                      out = prim_matrix_of(CUDA_R_32F, d_out, t->rows, t->columns, 0);
+                      out = prim_matrix_of(CUDA_R_32F, d_out + t->offset, t->rows, t->columns, 0);
     prim_scan_2d(PRIM_SCAN_CHAINED, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, in, out,
                  &(prim_call){.answer = &answer});
     cudaMalloc(&d_workspace, answer.workspace_bytes);
@@ -112,7 +116,7 @@ static const char *make_table(void *context)
     const prim_call call = {.d_workspace = d_workspace, .workspace_bytes = answer.workspace_bytes};
     const prim_status status =
         prim_scan_2d(PRIM_SCAN_CHAINED, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, in, out, &call);
-    cudaMemcpy(h, d_out, bytes, cudaMemcpyDeviceToHost);
+    cudaMemcpy(h, d_out + t->offset, bytes, cudaMemcpyDeviceToHost);
     const char *const wrong = status != PRIM_OK ? prim_last_error(NULL) : check_table(t, h);
     cudaFree(d_in);
     cudaFree(d_out);
@@ -121,15 +125,15 @@ static const char *make_table(void *context)
     return wrong;
 }
 
-static scanned look_back_2 = {PRIM_SCAN_LOOKBACK, CUDA_R_32I, 600},
-               look_back_3 = {PRIM_SCAN_LOOKBACK, CUDA_R_32I, 1100},
-               look_back_4 = {PRIM_SCAN_LOOKBACK, CUDA_R_32I, 1600},
-               look_back_f64 = {PRIM_SCAN_LOOKBACK, CUDA_R_64F, 600},
-               look_back_5 = {PRIM_SCAN_LOOKBACK, CUDA_R_32I, 2100},
-               chained_2 = {PRIM_SCAN_CHAINED, CUDA_R_32F, 300},
-               chained_3 = {PRIM_SCAN_CHAINED, CUDA_R_32F, 600},
-               chained_5 = {PRIM_SCAN_CHAINED, CUDA_R_32F, 1100};
-static table table_across = {2, 129}, table_down = {33, 2}, table_both = {17, 129};
+static scanned look_back_2 = {PRIM_SCAN_LOOKBACK, CUDA_R_32I, 1100, 0},
+               look_back_3 = {PRIM_SCAN_LOOKBACK, CUDA_R_32I, 2100, 0},
+               look_back_4 = {PRIM_SCAN_LOOKBACK, CUDA_R_32I, 3100, 0},
+               look_back_f64 = {PRIM_SCAN_LOOKBACK, CUDA_R_64F, 1100, 0},
+               look_back_5 = {PRIM_SCAN_LOOKBACK, CUDA_R_32I, 4100, 1},
+               chained_2 = {PRIM_SCAN_CHAINED, CUDA_R_32F, 600, 0},
+               chained_3 = {PRIM_SCAN_CHAINED, CUDA_R_32F, 1100, 0},
+               chained_5 = {PRIM_SCAN_CHAINED, CUDA_R_32F, 2100, 1};
+static table table_across = {2, 129, 0}, table_down = {33, 2, 1}, table_both = {17, 129, 0};
 
 const protocol protocols[] = {
     {"look-back, 2 tiles", scan, &look_back_2, 2, 2, NULL},
