@@ -25,6 +25,7 @@ typedef struct litmus {
     bool ends_count;      /* what the words hold */
     const char *allowed;  /* outcomes, in order; NULL: a race is found */
     const char *by_model; /* by the PTX memory model, where that allows others; otherwise NULL */
+    unsigned executions;  /* counted by hand: several may have one outcome */
 } litmus;
 
 extern const litmus litmus_tests[];

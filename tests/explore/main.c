@@ -76,7 +76,8 @@ static void check_litmus(const litmus *test, uint64_t replay)
         strcat(text, all.of[i]);
     }
     const bool is_right = test->allowed != NULL
-                              ? result.findings == 0 && strcmp(text, test->allowed) == 0
+                              ? result.findings == 0 && strcmp(text, test->allowed) == 0 &&
+                                    result.complete == test->executions
                               : result.findings > 0;
     snprintf(line, sizeof line, "%s (%llu executions, %llu refused)",
              result.findings > 0 ? result.finding : text, (unsigned long long)result.complete,
