@@ -36,9 +36,10 @@ typedef struct protocol {
     const char *name;
     explore_program *program;
     void *context;
-    unsigned blocks;   /* of the launch that has more than one; they are alike */
-    unsigned present;  /* at most so many of them start */
-    const char *fault; /* what is to be found; NULL: nothing */
+    unsigned blocks;     /* of the launch that has more than one; they are alike */
+    unsigned present;    /* at most so many of them start */
+    const char *fault;   /* what is to be found; NULL: nothing */
+    uint64_t executions; /* in which all threads return, counted by hand; 0: too many for that */
 } protocol;
 
 extern const protocol protocols[]; /* whole calls */

@@ -74,6 +74,20 @@ __global__ void message_in_a_block(unsigned *word, unsigned *result)
     }
 }
 
+/* From a lane to its neighbour, which has met it. */
+template <bool ORDERS>
+__global__ void message_in_a_warp(unsigned *word, unsigned *result)
+{
+    if (threadIdx.x == 0)
+        word[X] = 1;
+    if (ORDERS)
+        __syncwarp(3);
+    else
+        __shfl_sync(3, 1u, 0);
+    if (threadIdx.x == 1)
+        result[0] = word[X];
+}
+
 __global__ void store_buffering(unsigned *word, unsigned *result)
 {
     store<RELAXED>(&word[blockIdx.x], 1);
@@ -151,6 +165,22 @@ __global__ void store_after_load(unsigned *word, unsigned *result)
     }
 }
 
+/* A store comes that an earlier load may read, and behind that load are others. */
+__global__ void a_late_store(unsigned *word, unsigned *result)
+{
+    if (blockIdx.x == 0) {
+        result[0] = load<RELAXED>(&word[X]);
+        result[1] = load<RELAXED>(&word[Y]);
+    } else if (blockIdx.x == 1) {
+        store<RELAXED>(&word[Y], 1);
+    } else if (blockIdx.x == 2) {
+        result[2] = load<RELAXED>(&word[Y]);
+        store<RELAXED>(&word[X], 1);
+    } else {
+        store<RELAXED>(&word[X], 2);
+    }
+}
+
 __global__ void additions(unsigned *word, unsigned *result)
 {
     result[blockIdx.x] = __atomic_fetch_add(&word[X], 1, RELAXED);
@@ -182,6 +212,8 @@ const litmus litmus_tests[] = {
     {"MP, a plain word in a block", launch<message_in_a_block, 1, 2>, 1, false, "0 1", nullptr, 2},
     {"MP, a block's scope between two", launch<message_in_a_block, 2>, 1, false, nullptr, nullptr,
      0},
+    {"MP, behind __syncwarp()", launch<message_in_a_warp<true>, 1, 2>, 1, false, "1", nullptr, 1},
+    {"MP, behind a shuffle", launch<message_in_a_warp<false>, 1, 2>, 1, false, nullptr, nullptr, 0},
     {"SB: store buffering", launch<store_buffering, 2>, 2, false, "00 01 10 11", nullptr, 4},
     {"LB: load buffering", launch<load_buffering, 2>, 2, false, "00 01 10", "00 01 10 11", 3},
     {"CoRR: two loads of a word", launch<two_loads, 2>, 2, false, "00 01 02 11 12 22", nullptr, 6},
@@ -193,6 +225,10 @@ const litmus litmus_tests[] = {
      9},
     {"2+2W: two stores each", launch<two_stores_each, 2>, 0, true, "11 12 21 22", nullptr, 4},
     {"S: a store behind a load", launch<store_after_load, 2>, 1, true, "011 021 111", nullptr, 3},
+    {"a late store", launch<a_late_store, 4>, 3, true,
+     "00011 00021 00111 00121 01011 01021 01111 01121 10011 10021 10111 10121 "
+     "11011 11021 11111 11121 20011 20021 20111 20121 21011 21021 21111 21121",
+     nullptr, 24},
     {"additions", launch<additions, 3>, 3, true, "01230 02130 10230 12030 20130 21030", nullptr, 6},
 };
 const size_t litmus_count = sizeof litmus_tests / sizeof *litmus_tests;

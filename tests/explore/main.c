@@ -119,8 +119,9 @@ static void check_protocol(const protocol *p, uint64_t replay)
             break;
     }
     const double seconds = (double)(clock() - begin) / CLOCKS_PER_SEC;
-    const bool is_right =
-        p->fault == NULL ? r.findings == 0 : r.findings > 0 && strstr(r.finding, p->fault) != NULL;
+    const bool is_as_many = p->executions == 0 || r.complete == p->executions;
+    const bool is_right = p->fault == NULL ? r.findings == 0 && is_as_many
+                                           : r.findings > 0 && strstr(r.finding, p->fault) != NULL;
     snprintf(line, sizeof line,
              "%llu executions, %llu that wait, %llu put off, %llu refused%s; %llu operations; %.1f "
              "s%s%s",

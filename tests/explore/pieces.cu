@@ -116,7 +116,7 @@ const char *long_row(void *)
 } // namespace
 
 const protocol pieces[] = {
-    {"radix sort, look-back of two passes", radix_passes, nullptr, TILES, TILES, nullptr},
-    {"long row, last piece", long_row, nullptr, PIECES, PIECES, nullptr},
+    {"radix sort, look-back of two passes", radix_passes, nullptr, TILES, TILES, nullptr, 83},
+    {"long row, last piece", long_row, nullptr, PIECES, PIECES, nullptr, 3},
 };
 const size_t piece_count = sizeof pieces / sizeof *pieces;

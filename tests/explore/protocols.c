@@ -136,16 +136,16 @@ static scanned look_back_2 = {PRIM_SCAN_LOOKBACK, CUDA_R_32I, 1100, 0},
 static table table_across = {2, 129, 0}, table_down = {33, 2, 1}, table_both = {17, 129, 0};
 
 const protocol protocols[] = {
-    {"look-back, 2 tiles", scan, &look_back_2, 2, 2, NULL},
-    {"look-back, 2 tiles of two words", scan, &look_back_f64, 3, 3, NULL},
-    {"look-back, 3 tiles", scan, &look_back_3, 3, 3, NULL},
-    {"look-back, 4 tiles", scan, &look_back_4, 4, 4, NULL},
-    {"look-back, 5 tiles by up to 2 blocks", scan, &look_back_5, 5, 2, NULL},
-    {"chained, 2 tiles", scan, &chained_2, 3, 3, NULL},
-    {"chained, 3 tiles", scan, &chained_3, 4, 4, NULL},
-    {"chained, 5 tiles by up to 2 blocks", scan, &chained_5, 6, 2, NULL},
-    {"table, 2 tiles across", make_table, &table_across, 2, 2, NULL},
-    {"table, 3 tiles down", make_table, &table_down, 3, 3, NULL},
-    {"table, 2 x 2 tiles by up to 2 blocks", make_table, &table_both, 4, 2, NULL},
+    {"look-back, 2 tiles", scan, &look_back_2, 2, 2, NULL, 0},
+    {"look-back, 2 tiles of two words", scan, &look_back_f64, 3, 3, NULL, 0},
+    {"look-back, 3 tiles", scan, &look_back_3, 3, 3, NULL, 0},
+    {"look-back, 4 tiles", scan, &look_back_4, 4, 4, NULL, 0},
+    {"look-back, 5 tiles by up to 2 blocks", scan, &look_back_5, 5, 2, NULL, 0},
+    {"chained, 2 tiles", scan, &chained_2, 3, 3, NULL, 0},
+    {"chained, 3 tiles", scan, &chained_3, 4, 4, NULL, 0},
+    {"chained, 5 tiles by up to 2 blocks", scan, &chained_5, 6, 2, NULL, 0},
+    {"table, 2 tiles across", make_table, &table_across, 2, 2, NULL, 0},
+    {"table, 3 tiles down", make_table, &table_down, 3, 3, NULL, 0},
+    {"table, 2 x 2 tiles by up to 2 blocks", make_table, &table_both, 4, 2, NULL, 0},
 };
 const size_t protocol_count = sizeof protocols / sizeof *protocols;
