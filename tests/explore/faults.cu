@@ -75,7 +75,7 @@ __global__ void overwrite(unsigned *result)
     const unsigned mine = sum[0];
     if (HAS_BARRIER)
         __syncthreads();
-    if (threadIdx.x == blockDim.x - 1)
+    if (threadIdx.x == 0)
         sum[0] = 7;
     result[threadIdx.x] = mine;
 }
@@ -100,7 +100,7 @@ const char *run_chain(void *)
 template <bool HAS_BARRIER>
 const char *run_overwrite(void *)
 {
-    constexpr unsigned THREADS = 64;
+    constexpr unsigned THREADS = 2;
     unsigned h[THREADS], *d = nullptr;
     cudaMalloc(&d, sizeof h);
     const cudaError_t error = prim_launch({nullptr, 1, THREADS}, overwrite<HAS_BARRIER>, d);

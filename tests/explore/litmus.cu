@@ -88,6 +88,46 @@ __global__ void message_in_a_warp(unsigned *word, unsigned *result)
         result[0] = word[X];
 }
 
+/* One thread acquires, and another one of its block loads, behind a barrier. */
+__global__ void message_to_a_block(unsigned *word, unsigned *result)
+{
+    unsigned seen = 0;
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
+        word[X] = 1;
+        store<RELEASE>(&word[Y], 1);
+    } else if (blockIdx.x == 1 && threadIdx.x == 1) {
+        seen = load<ACQUIRE>(&word[Y]);
+    }
+    seen = __shfl_sync(3, seen, 1);
+    __syncthreads();
+    if (seen == 1 && threadIdx.x == 0)
+        result[0] = word[X];
+}
+
+/* A plain store between atomic ones, all in order: only the last one is loaded. */
+__global__ void plain_between(unsigned *word, unsigned *result)
+{
+    if (threadIdx.x == 0)
+        store<RELAXED>(&word[X], 1);
+    __syncthreads();
+    if (threadIdx.x == 1)
+        word[X] = 2;
+    __syncthreads();
+    if (threadIdx.x == 0)
+        result[0] = load<RELAXED>(&word[X]);
+}
+
+/* Behind another operation, a plain load of what the other block stores. */
+__global__ void plain_load(unsigned *word, unsigned *result)
+{
+    if (blockIdx.x == 0) {
+        store<RELAXED>(&word[X], 1);
+    } else {
+        result[1] = load<RELAXED>(&word[Y]);
+        result[0] = word[X];
+    }
+}
+
 __global__ void store_buffering(unsigned *word, unsigned *result)
 {
     store<RELAXED>(&word[blockIdx.x], 1);
@@ -214,6 +254,9 @@ const litmus litmus_tests[] = {
      0},
     {"MP, behind __syncwarp()", launch<message_in_a_warp<true>, 1, 2>, 1, false, "1", nullptr, 1},
     {"MP, behind a shuffle", launch<message_in_a_warp<false>, 1, 2>, 1, false, nullptr, nullptr, 0},
+    {"MP, to a block", launch<message_to_a_block, 2, 2>, 1, false, "0 1", nullptr, 2},
+    {"a plain store between", launch<plain_between, 1, 2>, 1, false, "2", nullptr, 1},
+    {"a plain load of an atomic word", launch<plain_load, 2>, 1, false, nullptr, nullptr, 0},
     {"SB: store buffering", launch<store_buffering, 2>, 2, false, "00 01 10 11", nullptr, 4},
     {"LB: load buffering", launch<load_buffering, 2>, 2, false, "00 01 10", "00 01 10 11", 3},
     {"CoRR: two loads of a word", launch<two_loads, 2>, 2, false, "00 01 02 11 12 22", nullptr, 6},
