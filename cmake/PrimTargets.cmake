@@ -20,8 +20,11 @@ if(PRIM_SANITIZE STREQUAL address)
 elseif(PRIM_SANITIZE STREQUAL thread)
   add_compile_options(-fsanitize=thread)
   add_link_options(-fsanitize=thread)
+elseif(PRIM_SANITIZE STREQUAL explore)
+  # The accesses are seen as for ThreadSanitizer, but by simt/explore: nothing is linked.
+  add_compile_options(-fsanitize=thread)
 elseif(PRIM_SANITIZE)
-  message(FATAL_ERROR "PRIM_SANITIZE is ${PRIM_SANITIZE}, not address or thread")
+  message(FATAL_ERROR "PRIM_SANITIZE is ${PRIM_SANITIZE}, not address, thread or explore")
 endif()
 
 if(PRIM_OPENMP)

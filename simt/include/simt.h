@@ -51,6 +51,8 @@ SIMT_API void simt_sleep(const char *file, int line);
 /* Called before an atomic operation: in shuffled orders a coin decides whether other threads and
  * blocks run first. Nothing outside of kernels. */
 SIMT_API void simt_interleave(void);
+/* The same, before an operation whose scope is the block. */
+SIMT_API void simt_interleave_in_block(void);
 /* SYNC orders memory among the lanes in the mask; SHUFFLE gives the source lane's value; BALLOT a
  * word with the bits of the lanes whose value is not 0. */
 SIMT_API uint64_t simt_warp(simt_warp_operation operation, unsigned mask, uint64_t value,

@@ -110,10 +110,40 @@ static inline simt_thread *simt_running(void)
     return (simt_thread *)(uintptr_t)simt_self;
 }
 
+/* ---- blocks.c ---- */
+
+uint64_t simt_count_of(dim3 size);
+uint64_t simt_clusters_of(const simt_call *call);
+
+/* Thread i of a block has number (i + shift) mod count of them. */
+typedef struct simt_fibers {
+    simt_fiber *of;
+    size_t count, shift;
+} simt_fibers;
+
+/* The block of this rank in the cluster of this number, its threads ready. The cluster itself is
+ * the caller's to set. false: no memory. */
+bool simt_begin_block(simt_block *block, const simt_call *call, uint64_t cluster, unsigned rank,
+                      simt_fibers fibers);
+
 /* ---- waits.c ---- */
 
 /* The running thread has left its kernel: who waited for it may go on. */
 void simt_thread_exits(simt_thread *thread);
+
+/* ---- explore/: what an exploration has to know ---- */
+
+#ifdef SIMT_EXPLORE
+/* Those lanes have met, from the warp's first one on; in order, or only as who waits for whom. */
+void simt_explore_warp(const simt_thread *lanes, unsigned present, bool orders);
+void simt_explore_barrier(const simt_block *block);
+/* The barrier is to be left out. */
+bool simt_explore_skips(const char *file, int line);
+#else
+#define simt_explore_warp(lanes, present, orders) ((void)0)
+#define simt_explore_barrier(block) ((void)0)
+#define simt_explore_skips(file, line) false
+#endif
 
 /* ---- clusters.c ---- */
 

@@ -134,6 +134,13 @@ size_t simt_allowed_shared(const void *kernel);
 /* As if nothing had been allowed on the device. */
 void simt_forget_allowances(int device);
 
+/* ---- explore/: memory at the same addresses in each execution, which is never given back ---- */
+
+#ifdef SIMT_EXPLORE
+void *simt_explore_allocate(size_t bytes); /* NULL: there is no more */
+void *simt_explore_allocate_shared(size_t bytes, size_t alignment);
+#endif
+
 /* ---- regions.c ---- */
 
 typedef enum simt_space {

@@ -73,17 +73,40 @@ static bool add_region(region added)
     return true;
 }
 
-void *simt_allocate(size_t bytes, simt_space space, int device)
+#ifdef SIMT_EXPLORE
+static void *new_memory(size_t bytes)
+{
+    return simt_explore_allocate(bytes);
+}
+
+static void free_memory(void *memory)
+{
+    (void)memory;
+}
+#else
+static void *new_memory(size_t bytes)
 {
     void *memory = NULL;
-    if (posix_memalign(&memory, SIMT_ALLOCATION_ALIGNMENT, bytes) != 0)
+    return posix_memalign(&memory, SIMT_ALLOCATION_ALIGNMENT, bytes) == 0 ? memory : NULL;
+}
+
+static void free_memory(void *memory)
+{
+    free(memory);
+}
+#endif
+
+void *simt_allocate(size_t bytes, simt_space space, int device)
+{
+    void *const memory = new_memory(bytes);
+    if (memory == NULL)
         return NULL;
     simt_poison(memory, bytes);
     pthread_mutex_lock(&lock);
     const bool added = add_region((region){memory, bytes, space, device});
     pthread_mutex_unlock(&lock);
     if (!added) {
-        free(memory);
+        free_memory(memory);
         return NULL;
     }
     return memory;
@@ -110,7 +133,7 @@ static cudaError_t release(void *pointer, bool pinned)
     size_t bytes;
     const cudaError_t error = forget(pointer, pinned, &bytes);
     if (error == cudaSuccess)
-        free(pointer);
+        free_memory(pointer);
     return error;
 }
 

@@ -97,66 +97,19 @@ static bool reserve_fibers(seat *s, unsigned threads)
     return true;
 }
 
-static uint64_t count_of(dim3 size)
-{
-    return (uint64_t)size.x * size.y * size.z;
-}
-
-/* x fastest. */
-static uint3 index_in(dim3 size, uint64_t number)
-{
-    const uint64_t plane = (uint64_t)size.x * size.y;
-    return (uint3){(unsigned)(number % size.x), (unsigned)(number % plane / size.x),
-                   (unsigned)(number / plane)};
-}
-
-static dim3 clusters_of(const simt_call *call)
-{
-    const dim3 grid = call->grid, cluster = call->cluster;
-    return (dim3){grid.x / cluster.x, grid.y / cluster.y, grid.z / cluster.z};
-}
-
-static uint3 block_index(const simt_call *call, uint64_t cluster, unsigned rank)
-{
-    const uint3 c = index_in(clusters_of(call), cluster), b = index_in(call->cluster, rank);
-    return (uint3){c.x * call->cluster.x + b.x, c.y * call->cluster.y + b.y,
-                   c.z * call->cluster.z + b.z};
-}
-
 /* The block of this rank in a cluster of this number. */
 static bool begin_block(seat *s, run *r, uint64_t number, unsigned rank)
 {
     simt_block *block = &s->block;
-    const simt_call *call = r->call;
-    const unsigned count = (unsigned)count_of(call->block);
-    if (block->threads == NULL)
-        block->threads = calloc(SIMT_MAX_BLOCK_THREADS, sizeof *block->threads);
-    if (block->threads == NULL || !reserve_fibers(s, count) || !simt_arena_begin(block))
+    const unsigned count = (unsigned)simt_count_of(r->call->block);
+    if (!reserve_fibers(s, count))
         return false;
-    block->call = call;
-    block->index = block_index(call, number, rank);
-    block->thread_count = block->live = count;
-    memset(block->warps, 0, sizeof block->warps);
-    block->at_barrier = 0;
-    block->failed = false;
-    block->occupied = true;
-    block->begun = false;
-    const size_t shift = FIBER_SHIFT * s->blocks_seated++;
-    for (unsigned i = 0; i < count; i++) {
-        const size_t f = (i + shift) % s->fiber_count;
-        simt_thread *t = &block->threads[i];
-        t->identity =
-            (simt_identity){index_in(call->block, i), block->index, call->block, call->grid};
-        t->block = block;
-        t->fiber = &s->fibers[f];
-        t->index = i;
-        t->state = SIMT_READY;
-        t->slept = t->at_cluster = false;
-        simt_async_forget(t);
-        t->coin = simt_first_toss(r->number, number * SIMT_MAX_CLUSTER_BLOCKS + rank, i);
-        t->sync_objects = block->barrier_objects + 2 + 2 * i;
-        simt_fiber_prepare(t->fiber, f);
-    }
+    const simt_fibers fibers = {s->fibers, s->fiber_count, FIBER_SHIFT * s->blocks_seated++};
+    if (!simt_begin_block(block, r->call, number, rank, fibers))
+        return false;
+    for (unsigned i = 0; i < count; i++)
+        block->threads[i].coin =
+            simt_first_toss(r->number, number * SIMT_MAX_CLUSTER_BLOCKS + rank, i);
     simt_tsan_release(&block->start_object);
     return true;
 }
@@ -214,7 +167,7 @@ static void abandon(seat *s, run *r)
 static bool begin_cluster(worker *w, unsigned first, run *r, uint64_t number)
 {
     simt_cluster *cluster = &w->clusters[first];
-    *cluster = (simt_cluster){.size = (unsigned)count_of(r->call->cluster),
+    *cluster = (simt_cluster){.size = (unsigned)simt_count_of(r->call->cluster),
                               .draws = simt_get_settings()->async_seed + number};
     const simt_sequence order = simt_make_sequence(cluster->size, number);
     for (unsigned i = 0; i < cluster->size; i++) {
@@ -316,8 +269,8 @@ static bool all_wait_for_ever(run *r, unsigned self, outcome o, quiet *q)
 static unsigned resident_blocks(const simt_call *call)
 {
     const unsigned wanted = simt_get_settings()->resident;
-    const unsigned blocks = wanted != 0 ? wanted : count_of(call->block) <= 128 ? 4 : 2;
-    const unsigned size = (unsigned)count_of(call->cluster);
+    const unsigned blocks = wanted != 0 ? wanted : simt_count_of(call->block) <= 128 ? 4 : 2;
+    const unsigned size = (unsigned)simt_count_of(call->cluster);
     return blocks < size ? size : blocks / size * size;
 }
 
@@ -334,7 +287,8 @@ static bool take_cluster(worker *w, unsigned first, run *r)
 
 static void work(worker *w, unsigned self, run *r)
 {
-    const unsigned resident = resident_blocks(r->call), size = (unsigned)count_of(r->call->cluster);
+    const unsigned resident = resident_blocks(r->call),
+                   size = (unsigned)simt_count_of(r->call->cluster);
     outcome round = PROGRESS;
     quiet q = {0};
     const simt_cluster *last = NULL;
@@ -413,9 +367,9 @@ cudaError_t simt_run(const simt_call *call)
     (void)simt_get_settings();
     r->call = call;
     r->number = launches++;
-    r->order = simt_make_sequence(count_of(clusters_of(call)), ~r->number);
+    r->order = simt_make_sequence(simt_clusters_of(call), ~r->number);
 #ifdef SIMT_TSAN
-    r->arenas = calloc(count_of(call->grid), sizeof *r->arenas);
+    r->arenas = calloc(simt_count_of(call->grid), sizeof *r->arenas);
 #endif
     simt_tsan_release(&r->start_object);
     run_on_workers(r);

@@ -10,6 +10,12 @@
 enum { SIMT_PATTERN = 1024 }; /* that swizzled rows repeat in; a block's addresses begin at one */
 enum { OBJECT_BYTES = 2 * (1 + SIMT_MAX_BLOCK_THREADS + 1) };
 
+#ifdef SIMT_EXPLORE
+#define simt_new_arena(bytes, alignment) simt_explore_allocate_shared(bytes, alignment)
+#else
+#define simt_new_arena(bytes, alignment) aligned_alloc(alignment, bytes)
+#endif
+
 static size_t arena_bytes(void)
 {
     return simt_get_settings()->device->shared_bytes + SIMT_MAX_SLOTS * (SIMT_REDZONE + 64) +
@@ -20,9 +26,9 @@ bool simt_arena_begin(simt_block *block)
 {
     if (block->arena == NULL) {
         block->arena_bytes = arena_bytes() / 64 * 64;
-        block->arena =
-            aligned_alloc(SIMT_PATTERN, (block->arena_bytes + OBJECT_BYTES + SIMT_PATTERN - 1) /
-                                            SIMT_PATTERN * SIMT_PATTERN);
+        const size_t bytes =
+            (block->arena_bytes + OBJECT_BYTES + SIMT_PATTERN - 1) / SIMT_PATTERN * SIMT_PATTERN;
+        block->arena = simt_new_arena(bytes, SIMT_PATTERN);
         if (block->arena == NULL)
             return false;
         block->barrier_objects = block->arena + block->arena_bytes;

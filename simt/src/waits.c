@@ -30,6 +30,7 @@ static void release_barrier_if_complete(simt_block *block)
         block->failed = true;
         return;
     }
+    simt_explore_barrier(block);
     block->at_barrier = 0;
     block->barrier_phase++;
     for (unsigned i = 0; i < block->thread_count; i++)
@@ -41,6 +42,8 @@ void simt_syncthreads(const char *file, int line)
 {
     simt_thread *thread = simt_running();
     simt_block *block = thread->block;
+    if (simt_explore_skips(file, line))
+        return;
     /* Two objects in turn: a thread that is already at the next barrier must not add its history
      * to what a slower one acquires from this one. */
     char *object = &block->barrier_objects[block->barrier_phase & 1];
@@ -113,11 +116,13 @@ static void complete(unsigned mask, simt_thread *lanes, unsigned count)
 {
     uint64_t ballot = 0;
     unsigned present = 0, parities = 0;
+    bool is_sync = false;
     for (unsigned l = 0; l < count; l++) {
         if (!lane_in(mask, l) || lanes[l].state == SIMT_EXITED)
             continue;
         ballot |= (uint64_t)(lanes[l].wait.value != 0) << l;
         present |= 1u << l;
+        is_sync = lanes[l].wait.operation == SIMT_WARP_SYNC;
         parities |= (lanes[l].warp_syncs & 1) << l;
     }
     for (unsigned l = 0; l < count; l++) {
@@ -131,6 +136,7 @@ static void complete(unsigned mask, simt_thread *lanes, unsigned count)
     for (unsigned l = 0; l < count; l++)
         if (lane_in(mask, l) && lanes[l].state == SIMT_AT_WARP)
             lanes[l].state = SIMT_READY;
+    simt_explore_warp(lanes, present, is_sync);
     warp_of(lanes)->waiting &= ~mask;
 }
 
@@ -160,6 +166,8 @@ uint64_t simt_warp(simt_warp_operation operation, unsigned mask, uint64_t value,
     wait->mask = mask;
     wait->value = value;
     wait->source_lane = source_lane;
+    if (operation == SIMT_WARP_SYNC && simt_explore_skips(file, line))
+        return 0;
     if (!lane_in(mask, thread->index % SIMT_WARP_SIZE))
         simt_fault("%s at %s:%d: the calling lane is not in the mask 0x%08x", name, file, line,
                    mask);
@@ -198,6 +206,13 @@ void simt_interleave(void)
     if (thread != NULL && thread->coin != 0 && simt_toss(&thread->coin))
         wait_here(thread);
 }
+
+#ifndef SIMT_EXPLORE /* where scopes count */
+void simt_interleave_in_block(void)
+{
+    simt_interleave();
+}
+#endif
 
 /* ---- leaving ---- */
 

@@ -79,10 +79,27 @@ struct chain_memory {
     some_aggregates<Value> aggregates[CHAIN_WARPS][GROUP / some_aggregates<Value>::COUNT];
 };
 
-/* The first words of the workspace. */
+/* The first word of the workspace: how many blocks have begun, and how many tiles are taken. It is
+ * one word, since who has taken a tile must see that the blocks have begun that took those before:
+ * relaxed operations on two words have no order. */
 struct counters {
-    unsigned blocks, tiles; /* blocks that have begun, tiles that have been taken */
+    unsigned long long blocks_and_tiles; /* in the upper half, and in the lower */
 };
+
+[[maybe_unused]] __device__ inline unsigned begin_block(counters *counted)
+{
+    return static_cast<unsigned>(atomicAdd(&counted->blocks_and_tiles, 1ull << 32) >> 32);
+}
+
+[[maybe_unused]] __device__ inline unsigned take_tile(counters *counted)
+{
+    return static_cast<unsigned>(atomicAdd(&counted->blocks_and_tiles, 1ull));
+}
+
+[[maybe_unused]] __device__ inline bool is_alone(counters *counted)
+{
+    return atomic_load(&counted->blocks_and_tiles) >> 32 == 1;
+}
 
 /* A tile that a block works on. `turn` is its number, counted through all lines; `tiles` or more
  * stands for none. */
@@ -128,7 +145,6 @@ struct chain_thread {
     /* Where there are two stages, waits for the load of the tile before it, too. */
     __device__ void load(const tile_in_flight<value> &tile) const
     {
-        __syncwarp(); /* all lanes have stored what was there */
         if (tile.turn < tiles)
             load_chunk_if_any(lines, place_of(lines, tile.turn, warp, TILE_WARPS),
                               chunk(tile.stage), lane);
@@ -177,7 +193,7 @@ struct chain_thread {
             const bool there = __shfl_sync(ALL_LANES, prefix.there, 0);
             if (there)
                 return prefix.value;
-            if (first_block && __shfl_sync(ALL_LANES, atomic_load(&counted->blocks), 0) == 1)
+            if (first_block && __shfl_sync(ALL_LANES, is_alone(counted), 0))
                 return turn % lines.tiles == 0 ? initial_of(rule) : alone;
             relax(WAIT_NANOSECONDS);
         }
@@ -197,7 +213,7 @@ struct chain_thread {
             if (lane == 0)
                 shared.prefix = prefix;
         }
-        const unsigned upcoming = threadIdx.x == 0 && more ? take_ticket(&counted->tiles) : tiles;
+        const unsigned upcoming = threadIdx.x == 0 && more ? take_tile(counted) : tiles;
         __syncthreads();
         if (there)
             finish_chunk<Operator>(
@@ -211,7 +227,7 @@ struct chain_thread {
     __device__ void work(bool first_block) const
     {
         if (threadIdx.x == 0)
-            shared.turn = take_ticket(&counted->tiles);
+            shared.turn = take_tile(counted);
         __syncthreads();
         const tile_in_flight<value> none = {tiles, 0, 0, value()};
         tile_in_flight<value> loading = {shared.turn, 0, 0, value()}, loaded = none, summed = none;
@@ -354,7 +370,7 @@ __global__ void __launch_bounds__(TILE_THREADS,
     trigger_launch_completion();
     grid_dependency_synchronize();
     if (threadIdx.x == 0)
-        shared.turn = take_ticket(&counted->blocks);
+        shared.turn = begin_block(counted);
     __syncthreads();
     const unsigned number = shared.turn;
     __syncthreads();

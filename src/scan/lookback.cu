@@ -125,7 +125,6 @@ struct look_back_thread {
     {
         value *const of_warps = shared.of_warps[stage];
         const tile_sums<value> sums = sums_in_tile<Operator>(of_warps, warps, lane, identity, lane);
-        __syncwarp();
         if (lane < warps)
             of_warps[lane] = sums.prefix;
         if (lane == 0)

@@ -40,7 +40,8 @@ __device__ void atomic_store(Word *word, Value value)
 __device__ inline uint64_t atomic_load_in_block(uint64_t *word)
 {
 #ifdef SIMT_BACKEND
-    return atomic_load(word);
+    simt_interleave_in_block();
+    return __atomic_load_n(word, __ATOMIC_RELAXED);
 #else
     return __nv_atomic_load_n(word, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_BLOCK);
 #endif
@@ -49,7 +50,8 @@ __device__ inline uint64_t atomic_load_in_block(uint64_t *word)
 __device__ inline void atomic_store_in_block(uint64_t *word, uint64_t value)
 {
 #ifdef SIMT_BACKEND
-    atomic_store(word, value);
+    simt_interleave_in_block();
+    __atomic_store_n(word, value, __ATOMIC_RELAXED);
 #else
     __nv_atomic_store_n(word, value, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_BLOCK);
 #endif
@@ -89,13 +91,13 @@ __device__ inline unsigned take_ticket_releasing(unsigned *counter)
 template <typename T>
 __device__ T load_from_l2(T *word)
 {
-#ifdef SIMT_BACKEND
-    return *word;
-#else
     T value;
+#ifdef SIMT_BACKEND
+    __atomic_load(word, &value, __ATOMIC_RELAXED);
+#else
     __nv_atomic_load(word, &value, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
-    return value;
 #endif
+    return value;
 }
 
 /* For a loop that waits for another block's word. The CPU backend runs other threads and blocks

@@ -1,0 +1,414 @@
+/* Launches as the explorer runs them. All threads of all blocks go on until each has an atomic
+ * operation before it, waits for others, or has returned; then one operation is performed. In
+ * between, threads have nothing to do with each other, or a race is found. Which thread's operation
+ * comes next makes no difference to what is explored: memory.c decides what loads read.
+ *
+ * A thread that sleeps, since a word is not as it needs it, does not go on: the execution in which
+ * it looked later is another one. When nothing else is left, the execution goes on in one order, and
+ * must come to an end. */
+#define _GNU_SOURCE
+#include <stdlib.h>
+
+#include "internal.h"
+
+enum { MOST_BLOCKS = 32, QUIET_ROUNDS = 100 };
+
+typedef struct place {
+    simt_block block;
+    simt_cluster cluster;
+    simt_fiber *fibers;
+    unsigned fiber_count;
+} place;
+
+static place places[MOST_BLOCKS];
+static unsigned long performed; /* operations, in all */
+
+/* ---- one thread ---- */
+
+static void thread_body(void *argument)
+{
+    simt_thread *const thread = argument;
+    const simt_call *const call = thread->block->call;
+    call->invoke(call->function, call->arguments);
+    simt_async_forget(thread);
+    simt_thread_exits(thread);
+}
+
+static void resume(actor *a)
+{
+    simt_explorer.current = a;
+    simt_self = &a->thread->identity;
+    a->thread->block->begun = true;
+    simt_fiber_resume(a->thread->fiber, thread_body, a->thread);
+    simt_self = NULL;
+    simt_explorer.current = NULL;
+}
+
+static bool is_over(void)
+{
+    const explorer *const x = &simt_explorer;
+    return x->is_over || x->is_void || x->is_partial || x->is_early || x->is_put_off;
+}
+
+/* ---- who has met ---- */
+
+/* Those whose bits are set get to know what any of them did; `orders`: as what happened before. */
+static void meet(actor *first, const bool *present, const bool *arrives, unsigned count,
+                 bool orders)
+{
+    uint32_t *causes = NULL, *known = NULL;
+    clock_of last_causes = NULL, last_known = NULL;
+    for (unsigned i = 0; i < count; i++) {
+        const actor *const a = &first[i];
+        if (!present[i])
+            continue;
+        if (causes == NULL) {
+            causes = clock_begun(a->causes);
+            known = clock_begun(a->known);
+        } else {
+            if (a->causes != last_causes)
+                clock_add(causes, a->causes);
+            if (arrives[i] && a->known != last_known)
+                clock_add(known, a->known);
+        }
+        last_causes = a->causes;
+        last_known = a->known;
+    }
+    for (unsigned i = 0; i < count; i++)
+        if (present[i]) {
+            causes[first[i].index] = first[i].events;
+            if (arrives[i])
+                known[first[i].index] = first[i].tick;
+        }
+    for (unsigned i = 0; i < count; i++)
+        if (arrives[i]) {
+            first[i].causes = causes;
+            first[i].known = orders ? known : first[i].known;
+            first[i].tick += orders;
+            first[i].meetings++;
+        }
+}
+
+static actor *actor_of(const simt_thread *thread)
+{
+    for (unsigned i = 0; i < simt_explorer.actor_count;
+         i += simt_explorer.actors[i].thread->block->thread_count)
+        if (simt_explorer.actors[i].thread->block == thread->block)
+            return &simt_explorer.actors[i + thread->index];
+    abort();
+}
+
+void simt_explore_warp(const simt_thread *lanes, unsigned present, bool orders)
+{
+    bool meets[SIMT_WARP_SIZE];
+    for (unsigned l = 0; l < SIMT_WARP_SIZE; l++)
+        meets[l] = (present >> l & 1) != 0;
+    if (simt_explorer.mode == RUN_EXPLORED)
+        meet(actor_of(lanes), meets, meets, SIMT_WARP_SIZE, orders);
+}
+
+/* Threads that have returned are causes too: their return is what the barrier has waited for. */
+void simt_explore_barrier(const simt_block *block)
+{
+    static bool all[SIMT_MAX_BLOCK_THREADS], arrives[SIMT_MAX_BLOCK_THREADS];
+    for (unsigned i = 0; i < block->thread_count; i++) {
+        all[i] = true;
+        arrives[i] = block->threads[i].state == SIMT_AT_BARRIER;
+    }
+    if (simt_explorer.mode == RUN_EXPLORED)
+        meet(actor_of(block->threads), all, arrives, block->thread_count, true);
+}
+
+bool simt_explore_skips(const char *file, int line)
+{
+    return simt_explorer.mode == RUN_EXPLORED && site_barrier_is_removed(file, line);
+}
+
+/* ---- a launch begins ---- */
+
+/* A launch of one block has it. */
+static bool is_absent(const simt_call *call, unsigned block)
+{
+    return simt_explorer.options != NULL && simt_count_of(call->grid) > 1 &&
+           (simt_explorer.options->absent >> block & 1) != 0;
+}
+
+static bool reserve(place *p, unsigned threads)
+{
+    if (p->fiber_count >= threads)
+        return true;
+    p->fibers = realloc(p->fibers, threads * sizeof *p->fibers);
+    for (; p->fibers != NULL && p->fiber_count < threads; p->fiber_count++)
+        if (!simt_fiber_create(&p->fibers[p->fiber_count], p->fiber_count))
+            return false;
+    return p->fibers != NULL;
+}
+
+static bool begin_block(place *p, const simt_call *call, unsigned number)
+{
+    const unsigned threads = (unsigned)simt_count_of(call->block);
+    p->cluster = (simt_cluster){.size = 1, .live = threads, .blocks = {&p->block}};
+    if (!reserve(p, threads) ||
+        !simt_begin_block(&p->block, call, number, 0, (simt_fibers){p->fibers, p->fiber_count, 0}))
+        return false;
+    p->block.cluster = &p->cluster;
+    explorer *const x = &simt_explorer;
+    for (unsigned i = 0; i < threads; i++) {
+        actor *const a = &x->actors[x->actor_count];
+        *a = (actor){.thread = &p->block.threads[i], .block = number, .index = x->actor_count++};
+    }
+    return true;
+}
+
+static bool begin(const simt_call *call)
+{
+    explorer *const x = &simt_explorer;
+    const uint64_t blocks = simt_count_of(call->grid), threads = simt_count_of(call->block);
+    if (simt_count_of(call->cluster) > 1 || blocks > MOST_BLOCKS || blocks * threads > 8192) {
+        explore_find("a launch with clusters, or with more blocks or threads than it explores");
+        return false;
+    }
+    x->actor_count = 0;
+    for (unsigned b = 0; b < MOST_BLOCKS; b++)
+        x->firsts[b] = (event_ref){INITIAL_WRITER, 0};
+    x->launch++;
+    x->actors = realloc(x->actors, (size_t)(blocks * threads) * sizeof *x->actors);
+    if (x->actors == NULL)
+        return false;
+    for (unsigned b = 0; b < blocks; b++)
+        if (!is_absent(call, b) && !begin_block(&places[b], call, b))
+            return false;
+    if (x->mode != RUN_EXPLORED)
+        return true;
+    clocks_begin_launch(x->actor_count);
+    memory_begin_launch();
+    races_begin_launch();
+    const clock_of nothing = clock_of_nothing();
+    for (unsigned i = 0; i < x->actor_count; i++) {
+        x->actors[i].known = x->actors[i].causes = nothing;
+        x->actors[i].tick = 1;
+    }
+    return true;
+}
+
+/* ---- and goes on ---- */
+
+static bool can_go_on(const actor *a)
+{
+    return a->thread->state == SIMT_READY && !a->is_pending;
+}
+
+static bool go_on_freely(void)
+{
+    explorer *const x = &simt_explorer;
+    for (bool more = true; more;) {
+        more = false;
+        for (unsigned i = 0; i < x->actor_count; i++)
+            while (can_go_on(&x->actors[i])) {
+                resume(&x->actors[i]);
+                more = true;
+                if (x->actors[i].thread->block->failed)
+                    explore_find("what is said above");
+                if (is_over())
+                    return false;
+            }
+    }
+    return true;
+}
+
+/* ---- threads that wait ---- */
+
+/* Behind a load of a thread that then went to sleep, and that this execution has added. */
+static bool may_be_put_off(const actor *a)
+{
+    enum { MOST_TIMES = 3 }; /* in vain */
+    const delay *const d = delays_find((event_ref){(uint16_t)a->index, (uint16_t)(a->events - 1)});
+    return a->has_loaded && a->last_event >= simt_explorer.given &&
+           (d == NULL || d->times < MOST_TIMES || d->messages != a->messages);
+}
+
+static void put_off(const actor *a)
+{
+    const event_ref name = {(uint16_t)a->index, (uint16_t)(a->events - 1)};
+    const delay *const before = delays_find(name);
+    const bool in_vain = before != NULL && before->messages == a->messages;
+    delays_set(&simt_explorer.delays, (delay){name, a->messages, in_vain ? before->times + 1 : 1});
+}
+
+/* This execution up to one of its events, once more: what has been found to follow from that event
+ * is forgotten. */
+static void go_back_to(size_t first)
+{
+    explorer *const x = &simt_explorer;
+    history h = {0};
+    for (size_t i = 0; i < first; i++)
+        history_add(&h, x->events.of[i]);
+    graphs_cut(x->pushed[first]);
+    graphs_push(h);
+    x->is_put_off = true;
+}
+
+/* Threads have gone to sleep, since words were not as they need them. Where one has read an older
+ * value than it could have, another execution has the newer one, and this one ends. Otherwise their
+ * loads came too early: they are put off. That changes the order in which graphs are gone through,
+ * but not which. */
+static void look_at_sleepers(void)
+{
+    explorer *const x = &simt_explorer;
+    size_t first = SIZE_MAX;
+    for (unsigned i = 0; i < x->actor_count; i++) {
+        actor *const a = &x->actors[i];
+        if (a->thread->state != SIMT_ASLEEP || a->is_asleep)
+            continue;
+        a->is_asleep = true;
+        x->is_early |= a->has_loaded && a->read_an_old_one;
+        if (may_be_put_off(a) && a->last_event < first)
+            first = a->last_event;
+    }
+    if (x->is_early || first == SIZE_MAX)
+        return;
+    for (unsigned i = 0; i < x->actor_count; i++)
+        if (x->actors[i].is_asleep && may_be_put_off(&x->actors[i]))
+            put_off(&x->actors[i]);
+    go_back_to(first);
+}
+
+/* Loads come last, and those of words that nobody has stored behind them: so that few come before
+ * the store that they wait for. Then those that are put off. */
+static unsigned rank_of(const actor *a)
+{
+    enum { LOAD = 1, LOAD_OF_NO_STORE, DELAYED, DELAYED_IN_VAIN };
+    if (a->pending.kind != OPERATION_LOAD)
+        return 0;
+    const uint32_t messages = memory_messages(a->pending.address);
+    const delay *const d = delays_find((event_ref){(uint16_t)a->index, (uint16_t)a->events});
+    if (d != NULL)
+        return messages != d->messages ? DELAYED : DELAYED_IN_VAIN + d->times;
+    return messages > 1 ? LOAD : LOAD_OF_NO_STORE;
+}
+
+/* The thread whose event is to be repeated, or the first of the lowest rank. */
+static actor *next_actor(void)
+{
+    explorer *const x = &simt_explorer;
+    if (x->next < x->given && x->events.of[x->next].launch == x->launch &&
+        x->events.of[x->next].name.thread < x->actor_count) {
+        actor *const a = &x->actors[x->events.of[x->next].name.thread];
+        if (a->is_pending)
+            return a;
+    }
+    actor *first = NULL;
+    for (unsigned i = 0; i < x->actor_count; i++) {
+        actor *const a = &x->actors[i];
+        if (a->is_pending && (first == NULL || rank_of(a) < rank_of(first)))
+            first = a;
+    }
+    return first;
+}
+
+static unsigned count_live(void)
+{
+    unsigned live = 0;
+    for (unsigned i = 0; i < simt_explorer.actor_count; i++)
+        live += simt_explorer.actors[i].thread->state != SIMT_EXITED;
+    return live;
+}
+
+/* One round over all threads, sleepers too. */
+static void go_round(void)
+{
+    for (unsigned i = 0; i < simt_explorer.actor_count && !is_over(); i++) {
+        actor *const a = &simt_explorer.actors[i];
+        if (a->thread->state == SIMT_READY || a->thread->state == SIMT_ASLEEP) {
+            resume(a);
+            if (a->thread->block->failed)
+                explore_find("what is said above");
+        }
+    }
+}
+
+/* In one order, to the end. Nothing but looking for so many rounds: for ever. */
+static bool go_on_directly(void)
+{
+    unsigned quiet = 0;
+    for (unsigned live = count_live(); live > 0 && !is_over();) {
+        const unsigned long before = performed;
+        go_round();
+        const unsigned now = count_live();
+        quiet = now == live && performed == before ? quiet + 1 : 0;
+        live = now;
+        if (quiet == QUIET_ROUNDS)
+            explore_find("threads wait for what never comes");
+    }
+    return !is_over();
+}
+
+static bool explore_launch(void)
+{
+    explorer *const x = &simt_explorer;
+    for (;;) {
+        if (!go_on_freely())
+            return false;
+        look_at_sleepers();
+        if (is_over())
+            return false;
+        actor *const a = next_actor();
+        if (a == NULL)
+            break;
+        a->is_pending = false;
+        if (!memory_perform(a))
+            x->is_void = true;
+        if (is_over())
+            return false;
+    }
+    if (count_live() == 0)
+        return true;
+    x->mode = RUN_DIRECT;
+    x->waited = true;
+    return go_on_directly();
+}
+
+cudaError_t simt_run(const simt_call *call)
+{
+    explorer *const x = &simt_explorer;
+    if (is_over() || !begin(call))
+        return cudaErrorLaunchFailure;
+    const bool was_explored = x->mode == RUN_EXPLORED;
+    const bool is_done = was_explored ? explore_launch() : go_on_directly();
+    x->is_partial =
+        is_done && x->actor_count < simt_count_of(call->grid) * simt_count_of(call->block);
+    for (unsigned b = 0; b < simt_count_of(call->grid); b++)
+        if (!is_absent(call, b))
+            simt_arena_end(&places[b].block);
+    return is_done && !x->is_partial ? cudaSuccess : cudaErrorLaunchFailure;
+}
+
+/* ---- what a thread does ---- */
+
+uint64_t simt_explore_operation(operation op)
+{
+    actor *const a = simt_explorer.current;
+    op.is_blockwide = a->next_is_blockwide;
+    a->next_is_blockwide = false;
+    if (simt_explorer.mode == RUN_DIRECT) {
+        a->pending = op;
+        memory_perform(a);
+        performed += a->pending.kind != OPERATION_LOAD;
+        return a->pending.result;
+    }
+    site_note_operation(&op);
+    if (site_is_weakened(op.site, EXPLORE_RELAXED))
+        op.acquires = op.releases = false;
+    if (site_is_weakened(op.site, EXPLORE_BLOCKWIDE))
+        op.is_blockwide = true;
+    a->pending = op;
+    a->is_pending = true;
+    simt_fiber_wait(a->thread->fiber);
+    return a->pending.result;
+}
+
+void simt_interleave_in_block(void)
+{
+    if (simt_explorer.current != NULL)
+        simt_explorer.current->next_is_blockwide = true;
+}

@@ -1,0 +1,148 @@
+/* Each operation without its order, or only for its block, and each barrier left out: is it seen? */
+#define _GNU_SOURCE
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "explorations.h"
+
+enum { MOST_EXECUTIONS = 4000, MOST_SECONDS = 60, MOST_BYTES = 512 };
+
+/* The files of a place, without lines: these change. */
+static void without_lines(const char *place, char *to)
+{
+    bool in_line = false;
+    for (; *place != '\0'; place++) {
+        in_line = *place == ':' || (in_line && *place >= '0' && *place <= '9');
+        if (!in_line)
+            *to++ = *place;
+    }
+    *to = '\0';
+}
+
+/* Which of the file's barriers it is, from 1 on: the same when lines are added elsewhere. */
+static unsigned number_of_barrier(const explore_site *s)
+{
+    static char line[2048];
+    unsigned number = 0;
+    FILE *const source = fopen(s->file, "r");
+    for (int i = 0; source != NULL && i < s->line && fgets(line, sizeof line, source) != NULL; i++)
+        number += strstr(line, "__syncthreads(") != NULL || strstr(line, "__syncwarp(") != NULL;
+    if (source != NULL)
+        fclose(source);
+    return number;
+}
+
+static void name_of_place(const explore_site *s, char *to)
+{
+    without_lines(s->place, to);
+    if (s->is_barrier)
+        sprintf(to + strlen(to), ", barrier %u", number_of_barrier(s));
+}
+
+/* Has argued.tsv a line for it? Its columns: how a protocol's name begins, what is weakened, where,
+ * and why nothing changes. */
+static bool is_argued(const protocol *p, const char *how, const char *place)
+{
+    static char line[2048];
+    char name[MOST_BYTES], weakened[64], where[MOST_BYTES], why[MOST_BYTES];
+    FILE *const argued = fopen(PRIM_EXPLORE_ARGUED, "r");
+    bool found = false;
+    while (argued != NULL && !found && fgets(line, sizeof line, argued) != NULL)
+        found = sscanf(line, "%511[^\t]\t%63[^\t]\t%511[^\t]\t%511[^\n]", name, weakened, where,
+                       why) == 4 &&
+                strncmp(p->name, name, strlen(name)) == 0 && strcmp(weakened, how) == 0 &&
+                strcmp(where, place) == 0;
+    if (argued != NULL)
+        fclose(argued);
+    return found;
+}
+
+/* In all its executions, and in those in which only one block starts, or two. */
+static explore_result explore_weakened(const protocol *p, const explore_options *options)
+{
+    explore_result r = {0};
+    uint64_t before = 0;
+    for (unsigned present = 1; present <= p->present && r.findings == 0; present++) {
+        explore_options some = *options;
+        some.absent = present < p->blocks ? UINT32_MAX << present : 0;
+        before += r.complete;
+        explore(p->program, p->context, &some, &r);
+    }
+    r.complete += before;
+    return r;
+}
+
+/* In a process of its own: without a barrier, a program may do anything. */
+static explore_result explore_apart(const protocol *p, const explore_options *options)
+{
+    explore_result r = {.findings = 1, .finding = "the program crashes"};
+    int ends[2];
+    fflush(stdout);
+    if (pipe(ends) != 0)
+        abort();
+    const pid_t child = fork();
+    if (child == 0) {
+        signal(SIGBUS, SIG_DFL);
+        alarm(MOST_SECONDS);
+        r = explore_weakened(p, options);
+        _exit(write(ends[1], &r, sizeof r) == (ssize_t)sizeof r ? 0 : 1);
+    }
+    close(ends[1]);
+    explore_result theirs;
+    if (read(ends[0], &theirs, sizeof theirs) == (ssize_t)sizeof theirs)
+        r = theirs;
+    close(ends[0]);
+    waitpid(child, NULL, 0);
+    return r;
+}
+
+static void weaken_site(const protocol *p, size_t site, explore_weakening weakening,
+                        const char *how, int *passed, int *failed)
+{
+    explore_site s;
+    explore_site_at(site, &s);
+    const explore_options options = {.name = p->name,
+                                     .are_alike = true,
+                                     .weakening = weakening,
+                                     .site = site,
+                                     .most = MOST_EXECUTIONS,
+                                     .quiet = true};
+    const explore_result r = explore_apart(p, &options);
+    char place[MOST_BYTES];
+    name_of_place(&s, place);
+    const bool argued = r.findings == 0 && is_argued(p, how, place);
+    const bool is_right = r.findings > 0 || argued;
+    printf("%s %s, %s: %s (%s): %s (%llu executions)\n", is_right ? "ok    " : "FAILED", p->name,
+           how, s.place, place,
+           r.findings > 0 ? r.finding
+           : argued       ? "argued"
+                          : "nothing changes",
+           (unsigned long long)r.complete);
+    *passed += is_right;
+    *failed += !is_right;
+}
+
+void weaken(const protocol *p, int *passed, int *failed, int *skipped)
+{
+    const explore_options options = {.name = p->name, .are_alike = true, .most = MOST_EXECUTIONS};
+    explore_forget_sites();
+    if (explore_weakened(p, &options).gave_up) {
+        (*skipped)++;
+        return;
+    }
+    const size_t sites = explore_site_count();
+    for (size_t i = 0; i < sites; i++) {
+        explore_site s;
+        explore_site_at(i, &s);
+        if (s.is_barrier)
+            weaken_site(p, i, EXPLORE_REMOVED, "removed", passed, failed);
+        if (s.acquires || s.releases)
+            weaken_site(p, i, EXPLORE_RELAXED, "relaxed", passed, failed);
+        if (!s.is_barrier && s.is_devicewide && p->blocks > 1)
+            weaken_site(p, i, EXPLORE_BLOCKWIDE, "blockwide", passed, failed);
+    }
+}
