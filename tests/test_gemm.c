@@ -69,11 +69,12 @@ static void run_on_device(const gemm_case *c, factors *x)
 {
     const bool none = c->offset > 0; /* in every other case */
     size_t bytes;
-    cr_prim(asked_bytes(
-        prim_gemm(c->variant, c->op_a, c->op_b, 1, stored(c->op_a, c->in, NULL, c->m, c->k, 0),
-                  stored(c->op_b, c->in, NULL, c->k, c->n, 0), 0,
-                  prim_matrix_of(c->type, NULL, c->m, c->n, 0), PRIM_COMPUTE_DEFAULT, asking()),
-        &bytes));
+    cr_prim(asked_bytes(prim_gemm(c->variant, c->op_a, c->op_b, 1,
+                                  stored(c->op_a, c->in, NULL, c->m, c->k, x->a.ld),
+                                  stored(c->op_b, c->in, NULL, c->k, c->n, x->b.ld), 0,
+                                  prim_matrix_of(c->type, NULL, c->m, c->n, 0),
+                                  PRIM_COMPUTE_DEFAULT, asking()),
+                        &bytes));
     guarded a = matrix_to_device(&x->a), b = matrix_to_device(&x->b),
             out = guarded_copy(x->before.base, matrix_bytes(&x->before),
                                c->offset * type_bytes(c->type)),
@@ -689,8 +690,9 @@ static prim_status call_strided(const batch_case *c, void *d_a, void *d_b, void 
     const cudaDataType_t in = factors_of(c);
     size_t bytes;
     cr_prim(asked_bytes(
-        prim_gemm_batched(c->variant, c->op_a, c->op_b, 1, stored(c->op_a, in, NULL, c->m, c->k, 0),
-                          stored(c->op_b, in, NULL, c->k, c->n, 0), 0,
+        prim_gemm_batched(c->variant, c->op_a, c->op_b, 1,
+                          in_batch(stored(c->op_a, in, NULL, c->m, c->k, c->lda), c->a_stride),
+                          in_batch(stored(c->op_b, in, NULL, c->k, c->n, c->ldb), c->b_stride), 0,
                           in_batch(prim_matrix_of(CUDA_R_32F, NULL, c->m, c->n, 0), c->m * c->n),
                           c->batches, PRIM_COMPUTE_DEFAULT, asking()),
         &bytes));
