@@ -1044,6 +1044,23 @@ Test(gemm, workspaces_of_what_is_realigned)
         }
 }
 
+/* Loading elements takes less time than a launch; and AUTO takes no rung that would be another. */
+Test(gemm, what_is_not_worth_to_be_realigned)
+{
+    const batch_case few = {
+        .m = 20, .n = 30, .k = 9, .batches = 1, .lda = 9, .ldb = 30, .alpha = 1};
+    if (!gemm_rung_takes(PRIM_GEMM_WGMMA, CUDA_R_16F))
+        cr_skip_test("before compute capability 9.0");
+    cr_assert_eq(bytes_of_halves(PRIM_GEMM_MMA, &few), 0);
+    cr_assert_eq(bytes_of_halves(PRIM_GEMM_WGMMA, &few), 20 * 16 * 2 + 9 * 32 * 2);
+    const prim_matrix overlapping = {NULL, 300, 401, 401, CUDA_R_16F, 401},
+                      b = {NULL, 401, 500, 504, CUDA_R_16F, 0},
+                      c = {NULL, 300, 500, 0, CUDA_R_32F, 300 * 500};
+    cr_assert_eq(chosen(prim_gemm_batched(PRIM_GEMM_AUTO, N, N, 1, overlapping, b, 0, c, 5,
+                                          PRIM_COMPUTE_DEFAULT, asking())),
+                 PRIM_GEMM_MMA);
+}
+
 /* 33 × 17 with k 401 in f16, from elements of 1; the workspace has so many bytes. C's first element
  * is returned. */
 static prim_status ones(prim_gemm_variant variant, size_t lda, size_t ldb, size_t past,
@@ -1082,6 +1099,8 @@ Test(gemm, workspaces_that_are_filled)
         cr_assert(guarded_untouched(&workspace));
         cr_prim(ones(variant, 408, 24, 0, &workspace, needed, &first));
         cr_assert(first == 401 && guarded_untouched(&workspace), "nothing is realigned");
+        cr_refused(ones(variant, 408, 19, 2, &workspace, 401 * 24 * 2 - 1, &first),
+                   PRIM_ERROR_WORKSPACE, "are needed"); /* by ld alone */
         cr_prim(ones(variant, 408, 19, 2, &workspace, needed, &first));
         cr_assert(first == 401 && guarded_untouched(&workspace), "A's address");
         cr_prim(ones(variant, 403, 19, 2, &workspace, needed, &first));
