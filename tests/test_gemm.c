@@ -69,11 +69,12 @@ static void run_on_device(const gemm_case *c, factors *x)
 {
     const bool none = c->offset > 0; /* in every other case */
     size_t bytes;
-    cr_prim(asked_bytes(
-        prim_gemm(c->variant, c->op_a, c->op_b, 1, stored(c->op_a, c->in, NULL, c->m, c->k, 0),
-                  stored(c->op_b, c->in, NULL, c->k, c->n, 0), 0,
-                  prim_matrix_of(c->type, NULL, c->m, c->n, 0), PRIM_COMPUTE_DEFAULT, asking()),
-        &bytes));
+    cr_prim(asked_bytes(prim_gemm(c->variant, c->op_a, c->op_b, 1,
+                                  stored(c->op_a, c->in, NULL, c->m, c->k, x->a.ld),
+                                  stored(c->op_b, c->in, NULL, c->k, c->n, x->b.ld), 0,
+                                  prim_matrix_of(c->type, NULL, c->m, c->n, 0),
+                                  PRIM_COMPUTE_DEFAULT, asking()),
+                        &bytes));
     guarded a = matrix_to_device(&x->a), b = matrix_to_device(&x->b),
             out = guarded_copy(x->before.base, matrix_bytes(&x->before),
                                c->offset * type_bytes(c->type)),
@@ -291,6 +292,79 @@ ParameterizedTest(prim_gemm_variant *variant, gemm, halves_that_copies_reach)
     for (size_t t = 0; t < TYPES; t++)
         if (gemm_rung_has(*variant, TAKES_HALVES_ONLY) && gemm_rung_takes(*variant, types[t].in))
             check_halves_that_copies_reach(&(combination){*variant, types[t].in, types[t].out});
+}
+
+/* Around tiles; with a k that is cut; and small enough that MMA loads elements. */
+static const size_t shapes_to_realign[][3] = {{65, 71, 67},  {130, 259, 72}, {1, 257, 100},
+                                              {33, 18, 130}, {9, 11, 2100},  {20, 30, 9}};
+
+/* What A's and B's lines have beyond a multiple of 8 elements; and where the operands begin: at 16
+ * bytes, where one of them has nothing beyond. */
+static const size_t misaligned[][3] = {{1, 0, 0}, {0, 3, 0}, {5, 2, 0}, {6, 4, 0},
+                                       {7, 1, 1}, {2, 6, 2}, {4, 4, 3}, {3, 7, 5}};
+
+static gemm_case with_lines(gemm_case c, size_t a_beyond, size_t b_beyond)
+{
+    c.gaps[0] = up_to_eight(c.op_a == N ? c.k : c.m) + a_beyond;
+    c.gaps[1] = up_to_eight(c.op_b == N ? c.n : c.k) + b_beyond;
+    return c;
+}
+
+static void check_bits_of_misaligned(const gemm_case *c, const matrix *expected, size_t i)
+{
+    gemm_case one = with_lines(*c, misaligned[i][0], misaligned[i][1]);
+    one.offset = misaligned[i][2];
+    factors got = make_matrices(&one);
+    run(&one, &got);
+    cr_assert_arr_eq(got.after.base, expected->base, matrix_bytes(expected),
+                     "%s %s, %d%d, %zu × %zu × %zu, %zu and %zu beyond",
+                     prim_gemm_variant_info(c->variant)->name, type_name(c->in), c->op_a, c->op_b,
+                     c->m, c->n, c->k, misaligned[i][0], misaligned[i][1]);
+    factors_free(&got);
+}
+
+/* The bits are those of lines that begin at 16 bytes. */
+static void check_lines_that_copies_reach_once_realigned(const combination *k)
+{
+    const bool quick = get_test_level() == LEVEL_QUICK;
+    for (size_t s = 0; s < COUNT_OF(shapes_to_realign); s++)
+        for (size_t ops = 0; ops < 4; ops++) {
+            const size_t *const x = shapes_to_realign[s], turn = s + ops + (size_t)k->type;
+            const gemm_case c = {.variant = k->variant,
+                                 .in = k->in,
+                                 .type = k->type,
+                                 .op_a = ops & 1 ? T : N,
+                                 .op_b = ops & 2 ? T : N,
+                                 .m = x[0],
+                                 .n = x[1],
+                                 .k = x[2],
+                                 .alpha = 0.7,
+                                 .beta = s % 2 ? 0.3 : 0,
+                                 .d = UNIFORM,
+                                 .seed = 40 + s};
+            const gemm_case reached = with_lines(c, 0, 0);
+            if (quick && turn % 4 != 0)
+                continue;
+            check(&reached);
+            factors expected = make_matrices(&reached);
+            run(&reached, &expected);
+            for (size_t i = 0; i < COUNT_OF(misaligned); i++)
+                if (!quick || i == (s + turn / 4) % COUNT_OF(misaligned))
+                    check_bits_of_misaligned(&c, &expected.after, i);
+            factors_free(&expected);
+        }
+}
+
+ParameterizedTestParameters(gemm, lines_that_copies_reach_once_realigned)
+{
+    return variants();
+}
+ParameterizedTest(prim_gemm_variant *variant, gemm, lines_that_copies_reach_once_realigned)
+{
+    for (size_t t = 0; t < TYPES; t++)
+        if (gemm_rung_has(*variant, TAKES_HALVES_ONLY) && gemm_rung_takes(*variant, types[t].in))
+            check_lines_that_copies_reach_once_realigned(
+                &(combination){*variant, types[t].in, types[t].out});
 }
 
 /* All pairs of scalars, for all ways to take the operands, at one shape with tails everywhere. */
@@ -689,8 +763,9 @@ static prim_status call_strided(const batch_case *c, void *d_a, void *d_b, void 
     const cudaDataType_t in = factors_of(c);
     size_t bytes;
     cr_prim(asked_bytes(
-        prim_gemm_batched(c->variant, c->op_a, c->op_b, 1, stored(c->op_a, in, NULL, c->m, c->k, 0),
-                          stored(c->op_b, in, NULL, c->k, c->n, 0), 0,
+        prim_gemm_batched(c->variant, c->op_a, c->op_b, 1,
+                          in_batch(stored(c->op_a, in, NULL, c->m, c->k, c->lda), c->a_stride),
+                          in_batch(stored(c->op_b, in, NULL, c->k, c->n, c->ldb), c->b_stride), 0,
                           in_batch(prim_matrix_of(CUDA_R_32F, NULL, c->m, c->n, 0), c->m * c->n),
                           c->batches, PRIM_COMPUTE_DEFAULT, asking()),
         &bytes));
@@ -851,6 +926,186 @@ ParameterizedTest(prim_gemm_variant *variant, gemm, batches_that_copies_reach)
                               .beta = i % 2 ? -1 : 0,
                               .aligned = true};
         check_batch(&c, false);
+    }
+}
+
+/* Rows, and the matrices of a batch, that begin anywhere. */
+ParameterizedTestParameters(gemm, batches_that_copies_reach_once_realigned)
+{
+    return variants();
+}
+ParameterizedTest(prim_gemm_variant *variant, gemm, batches_that_copies_reach_once_realigned)
+{
+    static const struct {
+        size_t lda, ldb, a_stride, b_stride;
+    } batches[] = {
+        {81, 151, 81 * 81, 151 * 151}, /* both */
+        {80, 152, 80 * 81 + 1, 152 * 151},
+        {80, 152, 80 * 81, 152 * 151 + 6},
+        {81, 152, 0, 152 * 151}, /* one for all */
+        {81, 151, 81 * 81 + 5, 0},
+        {83, 151, 83, 151 * 151}, /* matrices that overlap */
+        {80, 151, 1, 80 * 151},
+        {3 * 81, 3 * 151, 81, 151}, /* side by side */
+    };
+    if (!gemm_rung_takes(*variant, CUDA_R_16F) || !gemm_rung_has(*variant, TAKES_HALVES_ONLY))
+        cr_skip_test("not of halves only");
+    for (size_t i = 0; i < COUNT_OF(batches); i++)
+        for (int ops = 0; ops < 4; ops++) {
+            if (get_test_level() == LEVEL_QUICK && (i / 4 + i + (size_t)ops) % 4 != 0)
+                continue;
+            const batch_case c = {.variant = *variant,
+                                  .op_a = ops & 1 ? T : N,
+                                  .op_b = ops & 2 ? T : N,
+                                  .m = 70,
+                                  .n = 150,
+                                  .k = 79,
+                                  .batches = 3,
+                                  .lda = batches[i].lda,
+                                  .ldb = batches[i].ldb,
+                                  .ldc = 151,
+                                  .a_stride = batches[i].a_stride,
+                                  .b_stride = batches[i].b_stride,
+                                  .c_stride = 70 * 151,
+                                  .alpha = 1,
+                                  .beta = i % 2 ? -1 : 0,
+                                  .aligned = ops != 2};
+            check_batch(&c, false);
+        }
+}
+
+/* Of f16 to f32, not transposed. */
+static size_t bytes_of_halves(prim_gemm_variant variant, const batch_case *c)
+{
+    size_t bytes;
+    cr_prim(asked_bytes(
+        prim_gemm_batched(variant, N, N, c->alpha,
+                          (prim_matrix){NULL, c->m, c->k, c->lda, CUDA_R_16F, c->a_stride},
+                          (prim_matrix){NULL, c->k, c->n, c->ldb, CUDA_R_16F, c->b_stride}, c->beta,
+                          (prim_matrix){NULL, c->m, c->n, 0, CUDA_R_32F, c->m * c->n}, c->batches,
+                          PRIM_COMPUTE_DEFAULT, asking()),
+        &bytes));
+    return bytes;
+}
+
+static const prim_gemm_variant rungs_that_realign[] = {PRIM_GEMM_MMA, PRIM_GEMM_WGMMA,
+                                                       PRIM_GEMM_WGMMA_SPECIALIZED};
+
+/* The workspace of a call that realigns has the matrices in it, each line up to 16 bytes. Here k is
+ * not cut. */
+Test(gemm, workspaces_of_what_is_realigned)
+{
+    const size_t a = 300 * 408 * 2, b = 401 * 504 * 2; /* 300 × 401 and 401 × 500 */
+    const size_t many = (size_t)1 << 20;
+    const struct {
+        batch_case c;
+        size_t bytes;
+    } cases[] = {
+        {{.batches = 1, .lda = 401, .ldb = 500, .alpha = 1}, a + b},
+        {{.batches = 1, .lda = 407, .ldb = 504, .alpha = 1}, a},
+        {{.batches = 1, .lda = 408, .ldb = 1001, .alpha = 1}, b},
+        {{.batches = 1, .lda = 408, .ldb = 504, .alpha = 1}, 0},
+        {{.batches = 1, .lda = 408, .ldb = 504, .a_stride = 1, .b_stride = 3, .alpha = 1}, 0},
+        {{.batches = 1, .lda = 401, .ldb = 500, .alpha = 0}, a + b}, /* scalars do not matter */
+        {{.batches = 5, .lda = 401, .ldb = 500, .alpha = 1}, a + b}, /* one for all */
+        {{.batches = 5, .lda = 401, .ldb = 500, .a_stride = 300 * 401, .alpha = 1}, 5 * a + b},
+        {{.batches = 5, .lda = 408, .ldb = 504, .b_stride = 401 * 504 + 1, .alpha = 1}, 5 * b},
+        {{.batches = 5, .lda = 401, .ldb = 504, .a_stride = 300 * 401 - 1, .alpha = 1}, 0},
+        {{.batches = 5, .lda = 5 * 401, .ldb = 504, .a_stride = 401, .alpha = 1}, 5 * a},
+        {{.batches = 5, .lda = 5 * 401, .ldb = 504, .a_stride = 400, .alpha = 1}, 0},
+        {{.batches = 0, .lda = 401, .ldb = 500, .alpha = 1}, 0},
+        {{.m = many,
+          .n = 8,
+          .k = 8 * many + 1,
+          .batches = 1,
+          .lda = 8 * many + 1,
+          .ldb = 8,
+          .alpha = 1},
+         0},
+    };
+    for (size_t v = 0; v < COUNT_OF(rungs_that_realign); v++)
+        for (size_t i = 0; i < COUNT_OF(cases); i++) {
+            const prim_gemm_variant variant = rungs_that_realign[v];
+            batch_case c = cases[i].c;
+            if (!gemm_rung_takes(variant, CUDA_R_16F))
+                continue;
+            if (c.m == 0) {
+                c.m = 300;
+                c.n = 500;
+                c.k = 401;
+            }
+            batch_case reached = c;
+            reached.lda = reached.lda / 8 * 8 + 8;
+            reached.ldb = reached.ldb / 8 * 8 + 8;
+            reached.a_stride = reached.b_stride = 0;
+            cr_assert_eq(bytes_of_halves(variant, &c),
+                         cases[i].bytes + bytes_of_halves(variant, &reached), "%s, case %zu: %zu",
+                         prim_gemm_variant_info(variant)->name, i, bytes_of_halves(variant, &c));
+        }
+}
+
+/* Loading elements takes less time than a launch; and AUTO takes no rung that would be another. */
+Test(gemm, what_is_not_worth_to_be_realigned)
+{
+    const batch_case few = {
+        .m = 20, .n = 30, .k = 9, .batches = 1, .lda = 9, .ldb = 30, .alpha = 1};
+    if (!gemm_rung_takes(PRIM_GEMM_WGMMA, CUDA_R_16F))
+        cr_skip_test("before compute capability 9.0");
+    cr_assert_eq(bytes_of_halves(PRIM_GEMM_MMA, &few), 0);
+    cr_assert_eq(bytes_of_halves(PRIM_GEMM_WGMMA, &few), 20 * 16 * 2 + 9 * 32 * 2);
+    const prim_matrix overlapping = {NULL, 300, 401, 401, CUDA_R_16F, 401},
+                      b = {NULL, 401, 500, 504, CUDA_R_16F, 0},
+                      c = {NULL, 300, 500, 0, CUDA_R_32F, 300 * 500};
+    cr_assert_eq(chosen(prim_gemm_batched(PRIM_GEMM_AUTO, N, N, 1, overlapping, b, 0, c, 5,
+                                          PRIM_COMPUTE_DEFAULT, asking())),
+                 PRIM_GEMM_MMA);
+}
+
+/* 33 × 17 with k 401 in f16, from elements of 1; the workspace has so many bytes. C's first element
+ * is returned. */
+static prim_status ones(prim_gemm_variant variant, size_t lda, size_t ldb, size_t past,
+                        const guarded *workspace, size_t bytes, float *first)
+{
+    uint16_t *h = malloc(500 * 500 * sizeof *h);
+    for (size_t i = 0; i < 500 * 500; i++)
+        h[i] = 0x3c00;
+    guarded x = guarded_copy(h, 500 * 500 * sizeof *h, past), c = guarded_new(33 * 17 * 4, 0);
+    const prim_status status =
+        prim_gemm(variant, N, N, 1, prim_matrix_of(CUDA_R_16F, x.data, 33, 401, lda),
+                  prim_matrix_of(CUDA_R_16F, x.data, 401, 17, ldb), 0,
+                  prim_matrix_of(CUDA_R_32F, c.data, 33, 17, 0), PRIM_COMPUTE_DEFAULT,
+                  with(0, workspace->data, bytes));
+    float got[33 * 17];
+    guarded_read(&c, got);
+    *first = got[0];
+    guarded_free(&x);
+    guarded_free(&c);
+    free(h);
+    return status;
+}
+
+/* It is filled if the lines are realigned, and otherwise not needed; a byte less is refused. */
+Test(gemm, workspaces_that_are_filled)
+{
+    for (size_t v = 0; v < COUNT_OF(rungs_that_realign); v++) {
+        const prim_gemm_variant variant = rungs_that_realign[v];
+        const size_t needed = 33 * 408 * 2 + 401 * 24 * 2;
+        float first = 0;
+        if (!gemm_rung_takes(variant, CUDA_R_16F))
+            continue;
+        guarded workspace = guarded_new(needed, 0);
+        cr_refused(ones(variant, 403, 19, 0, &workspace, needed - 1, &first), PRIM_ERROR_WORKSPACE,
+                   "are needed");
+        cr_assert(guarded_untouched(&workspace));
+        cr_prim(ones(variant, 408, 24, 0, &workspace, needed, &first));
+        cr_assert(first == 401 && guarded_untouched(&workspace), "nothing is realigned");
+        cr_refused(ones(variant, 408, 19, 2, &workspace, 401 * 24 * 2 - 1, &first),
+                   PRIM_ERROR_WORKSPACE, "are needed"); /* by ld alone */
+        cr_prim(ones(variant, 408, 19, 2, &workspace, needed, &first));
+        cr_assert(first == 401 && guarded_untouched(&workspace), "A's address");
+        cr_prim(ones(variant, 403, 19, 2, &workspace, needed, &first));
+        cr_assert(first == 401 && !guarded_untouched(&workspace));
+        guarded_free(&workspace);
     }
 }
 

@@ -54,9 +54,16 @@ typedef enum prim_compute {
  *     CUDA_R_8I, and C CUDA_R_32I: likewise, without MMA and those above it
  * Pointers need the alignment of their element. VECTORIZED and the rungs above are faster where
  * operands consist of vectors of 16 bytes (their address, their leading dimension, and the columns
- * of those not read along k); MMA where lines begin at 16 bytes. MMA needs compute capability 8.0;
- * WGMMA and WGMMA_SPECIALIZED need a device of 9.0, and a library that was compiled for sm_90a, and
- * are MMA where lines, or the matrices of a batch, do not begin at 16 bytes.
+ * of those not read along k). MMA needs compute capability 8.0; WGMMA and WGMMA_SPECIALIZED need a
+ * device of 9.0, and a library that was compiled for sm_90a.
+ * MMA and the variants above it copy 16 bytes of a line at once. Where the leading dimension of A
+ * or B, or its stride in a batch, is no multiple of 8, a first pass copies that operand into the
+ * workspace, where lines begin at 16 bytes; MMA does so where that is estimated to take less time
+ * than to load elements one by one. So the workspace depends on leading dimensions and strides: ask
+ * with those of the call. It has no room for an operand whose address alone is no multiple of 16
+ * bytes, for matrices of a batch that overlap, for more than 32 GiB of one operand, and for those
+ * of prim_gemm_pointers(): with these MMA loads elements, several times as long, and WGMMA and
+ * WGMMA_SPECIALIZED are MMA.
  * A variant refuses a C of more tiles than a grid has blocks, 2^31 - 1:
  * 2^31 rows and more for ROW_PER_BLOCK and SHARED_ROW, and otherwise more elements than any device
  * holds. SMALL_PRODUCTS refuses 2^31 elements and more.
@@ -112,9 +119,8 @@ PRIM_API prim_status prim_gemm_host(prim_transpose op_a, prim_transpose op_b, do
  * as one rectangle, otherwise as the range of bytes from the first to the last element.
  *
  * All else as for prim_gemm(), variants and types too; each product has the bits that prim_gemm()
- * gives it, except where a variant, or AUTO, splits k into another number of parts, or where the
- * stride of a batch has WGMMA or WGMMA_SPECIALIZED be MMA. Returns what
- * prim_gemm() does, and
+ * gives it, except where a variant, or AUTO, splits k into another number of parts, or where WGMMA
+ * or WGMMA_SPECIALIZED is MMA in one of both calls. Returns what prim_gemm() does, and
  *   PRIM_ERROR_VALUE        the C_i would overlap: c.stride is too small */
 PRIM_API prim_status prim_gemm_batched(prim_gemm_variant variant, prim_transpose op_a,
                                        prim_transpose op_b, double alpha, prim_matrix a,

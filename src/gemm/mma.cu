@@ -17,8 +17,9 @@
  * memory, and lie there as in memory: ldmatrix transposes what has to be transposed. A C of few
  * tiles is cut along k, as in SPLIT_K.
  *
- * Lines that do not begin at 16 bytes are loaded element by element, which takes several times as
- * long.
+ * Lines that do not begin at 16 bytes are copied by a first pass (tensor/realign.h), or loaded
+ * element by element, several times as long, where there is little to multiply or no pass reaches
+ * them.
  *
  * Bytes for a product, of tiles of 128 × 256: 3/128 from global memory, 1/16 from shared memory.
  *
@@ -26,7 +27,7 @@
  * do; registers, in which operands have to be; and that a warp loads and multiplies in turn.
  *
  * Work: m · n · k products, and the tiles' ends. Steps: k, and k / 64 barriers. Workspace: as
- * SPLIT_K's, where k is cut.
+ * SPLIT_K's, where k is cut; and what is realigned of A and B.
  * Source: NVIDIA, PTX ISA, sections on mma and ldmatrix; A. Kerr et al., CUTLASS: Fast Linear
  * Algebra in CUDA C++ (2017), on conflict-free shared memory. */
 #include "common/host/device.h"
@@ -34,6 +35,8 @@
 #include "common/tensor/ldmatrix.cuh"
 #include "common/tensor/mma_halves.cuh"
 #include "gemm/problem.cuh"
+#include "gemm/tensor/operands.h"
+#include "gemm/tensor/realign.h"
 #include "gemm/tensor/stage.cuh"
 #include "gemm/tensor/tiles.h"
 #include "gemm/tile/c_tile.cuh"
@@ -275,9 +278,9 @@ __global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
 
 /* ---- the launch ---- */
 
-inline bool is_in_pieces(size_t ld, size_t stride)
+inline bool is_in_pieces(const prim_gemm_args *args, size_t ld, size_t stride)
 {
-    return ld % PIECE == 0 && stride % PIECE == 0;
+    return ld % PIECE == 0 && (prim_gemm_is_shared(args, stride) || stride % PIECE == 0);
 }
 
 template <class Shape, layout A, layout B, typename Half>
@@ -315,8 +318,8 @@ cudaError_t launch_shape(const prim_gemm_args *args, prim_gemm_plan plan)
     how.part = plan.part;
     how.partial = how.parts > 1 ? static_cast<float *>(args->call.workspace) : nullptr;
     how.partial_ld = prim_gemm_plan_ld(args);
-    how.a_in_pieces = is_in_pieces(args->lda, args->a_stride);
-    how.b_in_pieces = is_in_pieces(args->ldb, args->b_stride);
+    how.a_in_pieces = is_in_pieces(args, args->lda, args->a_stride);
+    how.b_in_pieces = is_in_pieces(args, args->ldb, args->b_stride);
     how.c_in_pairs = args->ldc % 2 == 0 && args->c_stride % 2 == 0;
     how.c_is_half = args->c_type == args->a_type;
     const size_t blocks =
@@ -361,15 +364,21 @@ const char *why_not(const void *any)
 size_t workspace_bytes(const void *any)
 {
     const prim_gemm_args *args = static_cast<const prim_gemm_args *>(any);
-    return prim_gemm_plan_bytes(args, prim_gemm_plan_mma(args));
+    return prim_gemm_realigned_bytes(args, PRIM_GEMM_BY_MMA) +
+           prim_gemm_plan_bytes(args, prim_gemm_plan_mma(args));
 }
 
 cudaError_t launch(const void *any)
 {
     const prim_gemm_args *args = static_cast<const prim_gemm_args *>(any);
     const prim_gemm_plan plan = prim_gemm_plan_mma(args);
-    return args->a_type == CUDA_R_16F ? tensor_tiles::launch_halves<f16>(args, plan)
-                                      : tensor_tiles::launch_halves<bf16>(args, plan);
+    prim_gemm_args now;
+    const cudaError_t error =
+        prim_gemm_realign(args, prim_gemm_way_of(args, PRIM_GEMM_BY_MMA), &now);
+    if (error != cudaSuccess)
+        return error;
+    return args->a_type == CUDA_R_16F ? tensor_tiles::launch_halves<f16>(&now, plan)
+                                      : tensor_tiles::launch_halves<bf16>(&now, plan);
 }
 
 } // namespace mma

@@ -1,5 +1,6 @@
 /* gemm's rungs, upwards, and which of them AUTO takes. */
 #include "gemm/gemm_args.h"
+#include "gemm/tensor/realign.h"
 #include "gemm/tile/plan.h"
 
 #define RUNGS(X)               \
@@ -42,9 +43,10 @@ static const prim_rung *fastest_on_tensor_cores(const prim_gemm_args *args, doub
     if (!has_more && prim_gemm_mma_rung.why_not(args) != NULL)
         return NULL;
     const prim_rung *best = &prim_gemm_mma_rung;
-    *clocks = prim_gemm_plan_mma(args).clocks;
+    *clocks = prim_gemm_plan_mma(args).clocks + prim_gemm_way_clocks(args, PRIM_GEMM_BY_MMA);
+    const double way = prim_gemm_way_clocks(args, PRIM_GEMM_BY_WGMMA);
     for (size_t i = 0; has_more && i < sizeof more / sizeof *more; i++) {
-        const double estimate = more[i].plan(args).clocks;
+        const double estimate = more[i].plan(args).clocks + way;
         if (estimate < *clocks) {
             best = more[i].rung;
             *clocks = estimate;

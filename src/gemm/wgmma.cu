@@ -10,8 +10,8 @@
  * threads too: one of them asks for boxes, and computes no addresses. While the products of a stage
  * are under way, those of the next one are issued. A C of few tiles is cut along k, as in SPLIT_K.
  *
- * Copies want rows that begin at multiples of 16 bytes. Other operands are multiplied by MMA's
- * kernels.
+ * Copies want rows that begin at multiples of 16 bytes. Other operands are realigned by a first
+ * pass (tensor/realign.h); those that it does not reach are multiplied by MMA's kernels.
  *
  * Bytes for a product, of tiles of 128 × 128: 1/32 from global memory.
  *
@@ -20,7 +20,7 @@
  * multiprocessor.
  *
  * Work: m · n · k products, and the tiles' ends. Steps: k, and k / 64 barriers. Workspace: as
- * SPLIT_K's, where k is cut.
+ * SPLIT_K's, where k is cut; and what is realigned of A and B.
  * Source: NVIDIA, PTX ISA, sections on wgmma, mbarrier and cp.async.bulk.tensor; P. Shankhdhar,
  * Outperforming cuBLAS on H100 (2024). */
 #include "common/kernel/shared.cuh"

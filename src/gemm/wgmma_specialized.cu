@@ -16,15 +16,16 @@
  * producer to the consumers. A block stays for many tiles, and the first stages of the next one
  * are loaded while C is stored. A C of few tiles is cut along k, as in SPLIT_K.
  *
- * Copies want rows that begin at multiples of 16 bytes. Other operands are multiplied by MMA's
- * kernels.
+ * Copies want rows that begin at multiples of 16 bytes. Other operands are realigned by a first
+ * pass (tensor/realign.h); those that it does not reach are multiplied by MMA's kernels.
  *
  * Bytes for a product, of tiles of 128 × 256 in pairs: 1/64 from global memory.
  *
  * What still holds it back: the power that large products take; that both consumers store C at the
  * same time; and the last round of tiles, for which not all multiprocessors have one.
  *
- * Work: m · n · k products, and the tiles' ends. Steps: k. Workspace: as SPLIT_K's, where k is cut.
+ * Work: m · n · k products, and the tiles' ends. Steps: k. Workspace: as SPLIT_K's, where k is cut;
+ * and what is realigned of A and B.
  * Source: NVIDIA, PTX ISA, sections on wgmma, mbarrier and cp.async.bulk.tensor; V. Thakkar et al.,
  * CUTLASS 3 (2023), for warp specialization; P. Shankhdhar, Outperforming cuBLAS on H100 (2024). */
 #include "common/kernel/cluster.cuh"

@@ -74,9 +74,9 @@ static void gemm(trial *t)
     const cudaDataType_t in = p.types.in, out = p.types.out;
     size_t bytes = 0;
     const prim_status asked = asked_bytes(
-        prim_gemm(t->variant, p.op_a, p.op_b, 1, stored(p.op_a, in, NULL, p.m, p.k, 0),
-                  stored(p.op_b, in, NULL, p.k, p.n, 0), 0, prim_matrix_of(out, NULL, p.m, p.n, 0),
-                  PRIM_COMPUTE_DEFAULT, asking()),
+        prim_gemm(t->variant, p.op_a, p.op_b, 1, stored(p.op_a, in, NULL, p.m, p.k, p.a.ld),
+                  stored(p.op_b, in, NULL, p.k, p.n, p.b.ld), 0,
+                  prim_matrix_of(out, NULL, p.m, p.n, 0), PRIM_COMPUTE_DEFAULT, asking()),
         &bytes);
     operand *x = add_input(t, in, span(p.a.rows, p.a.columns, p.a.ld), false),
             *y = add_input(t, in, span(p.b.rows, p.b.columns, p.b.ld), false),
@@ -129,12 +129,12 @@ static batch add_batch(trial *t, batch_call *call)
     b.a_stride = pick_stride(t, p->a);
     b.b_stride = pick_stride(t, p->b);
     b.c_stride = p->c.rows * p->c.ld + pick(t, 4);
-    b.asked =
-        asked_bytes(call(t->variant, p->op_a, p->op_b, 1, stored(p->op_a, in, NULL, p->m, p->k, 0),
-                         stored(p->op_b, in, NULL, p->k, p->n, 0), 0,
-                         in_batch(prim_matrix_of(out, NULL, p->m, p->n, 0), p->m * p->n), b.count,
-                         PRIM_COMPUTE_DEFAULT, asking()),
-                    &b.bytes);
+    b.asked = asked_bytes(call(t->variant, p->op_a, p->op_b, 1,
+                               in_batch(stored(p->op_a, in, NULL, p->m, p->k, p->a.ld), b.a_stride),
+                               in_batch(stored(p->op_b, in, NULL, p->k, p->n, p->b.ld), b.b_stride),
+                               0, in_batch(prim_matrix_of(out, NULL, p->m, p->n, 0), p->m * p->n),
+                               b.count, PRIM_COMPUTE_DEFAULT, asking()),
+                          &b.bytes);
     b.x = add_input(t, in, all_of(b.count, b.a_stride, span(p->a.rows, p->a.columns, p->a.ld)),
                     false);
     b.y = add_input(t, in, all_of(b.count, b.b_stride, span(p->b.rows, p->b.columns, p->b.ld)),

@@ -8,6 +8,7 @@
 #include "gemm/tensor/boxes.cuh"
 #include "gemm/tensor/c_of_warpgroup.cuh"
 #include "gemm/tensor/operands.h"
+#include "gemm/tensor/realign.h"
 #include "gemm/tile/plan.h"
 
 extern "C" const prim_rung prim_gemm_mma_rung; /* for operands that no copy reaches */
@@ -103,8 +104,8 @@ cudaError_t launch_call(const prim_gemm_args *args, prim_gemm_plan plan)
     return error != cudaSuccess || parts < 2 ? error : prim_gemm_add_parts(args, parts);
 }
 
-/* What a rung says and does of a call, by its plans and its kernels. Operands that no copy reaches
- * go to MMA's. */
+/* What a rung says and does of a call, by its plans and its kernels. Operands that no copy reaches,
+ * not even realigned, go to MMA's. */
 template <prim_gemm_plan (*PLAN)(const prim_gemm_args *), class Launch>
 struct wgmma_rung {
     static const char *why_not(const void *any)
@@ -117,7 +118,8 @@ struct wgmma_rung {
     static size_t workspace_bytes(const void *any)
     {
         const prim_gemm_args *args = static_cast<const prim_gemm_args *>(any);
-        const size_t bytes = prim_gemm_plan_bytes(args, PLAN(args)),
+        const size_t bytes = prim_gemm_realigned_bytes(args, PRIM_GEMM_BY_WGMMA) +
+                             prim_gemm_plan_bytes(args, PLAN(args)),
                      otherwise = prim_gemm_mma_rung.workspace_bytes(args);
         return bytes > otherwise ? bytes : otherwise;
     }
@@ -125,8 +127,12 @@ struct wgmma_rung {
     static cudaError_t launch(const void *any)
     {
         const prim_gemm_args *args = static_cast<const prim_gemm_args *>(any);
-        return prim_gemm_are_mapped(args) ? launch_call<Launch>(args, PLAN(args))
-                                          : prim_gemm_mma_rung.launch(args);
+        const prim_gemm_way way = prim_gemm_way_of(args, PRIM_GEMM_BY_WGMMA);
+        if (way == PRIM_GEMM_UNREACHED)
+            return prim_gemm_mma_rung.launch(args);
+        prim_gemm_args now;
+        const cudaError_t error = prim_gemm_realign(args, way, &now);
+        return error != cudaSuccess ? error : launch_call<Launch>(&now, PLAN(&now));
     }
 };
 

@@ -91,9 +91,15 @@ static size_t sum_bytes(const prim_gemm_args *args)
 
 /* ---- the estimate, in clocks ---- */
 
-static const double BLOCK_CLOCKS = 2000;       /* for a block's beginning and end */
-static const double SECOND_PASS_CLOCKS = 4500; /* its launch, and its reads' latency */
-static const double SECOND_PASS_BYTES = 1400;  /* that all move in a clock, through L2 */
+static const double BLOCK_CLOCKS = 2000; /* for a block's beginning and end */
+static const double PASS_CLOCKS = 4500;  /* a pass's launch, and its reads' latency */
+static const double PASS_BYTES = 1400;   /* that all move in a clock, through L2 */
+static const double BY_ELEMENTS = 4;     /* MMA's rate by 16 bytes to that by elements */
+
+double prim_gemm_pass_clocks(double bytes)
+{
+    return PASS_CLOCKS + bytes / PASS_BYTES;
+}
 
 /* The time of a round with `blocks` blocks on a multiprocessor. */
 static double round_clocks(const tile *t, size_t blocks, size_t steps)
@@ -116,9 +122,9 @@ static double estimate(const prim_gemm_args *args, size_t multiprocessors, const
     if (left > 0 && whole < 1e9)
         clocks += round_clocks(t, prim_divide_up((size_t)left, multiprocessors), part);
     if (parts > 1)
-        clocks += SECOND_PASS_CLOCKS + 2 * (double)parts *
-                                           (double)(args->m * args->n * args->batches) *
-                                           (double)sum_bytes(args) / SECOND_PASS_BYTES;
+        clocks +=
+            prim_gemm_pass_clocks(2 * (double)parts * (double)(args->m * args->n * args->batches) *
+                                  (double)sum_bytes(args));
     return clocks;
 }
 
@@ -284,6 +290,16 @@ prim_gemm_plan prim_gemm_plan_wgmma(const prim_gemm_args *args)
 prim_gemm_plan prim_gemm_plan_wgmma_specialized(const prim_gemm_args *args)
 {
     return plan_once(SPECIALIZED, args);
+}
+
+double prim_gemm_by_elements_clocks(const prim_gemm_args *args)
+{
+    const prim_gemm_plan plan = prim_gemm_plan_mma(args);
+    tile slow = tiles_mma[plan.tile];
+    for (int i = 0; i < RATES; i++)
+        slow.rates[i] /= BY_ELEMENTS;
+    return estimate(args, prim_device_multiprocessors(), &slow, plan.parts, plan.part) -
+           plan.clocks;
 }
 
 bool prim_gemm_plan_fits(const prim_gemm_args *args, prim_gemm_plan plan)

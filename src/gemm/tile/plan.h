@@ -26,6 +26,11 @@ prim_gemm_plan prim_gemm_plan_mma(const prim_gemm_args *args);
 prim_gemm_plan prim_gemm_plan_wgmma(const prim_gemm_args *args);
 prim_gemm_plan prim_gemm_plan_wgmma_specialized(const prim_gemm_args *args);
 
+/* What MMA takes beyond its plan's time where it loads A and B by elements; and a pass of its own
+ * that moves so many bytes. */
+double prim_gemm_by_elements_clocks(const prim_gemm_args *args);
+double prim_gemm_pass_clocks(double bytes);
+
 /* The estimated time of SMALL_PRODUCTS. */
 double prim_gemm_small_products_clocks(const prim_gemm_args *args);
 
