@@ -14,15 +14,18 @@ enum { PRIM_BINARY_WORD_BITS = 32, PRIM_BINARY_PACK_ONLY_RUNG = 1 };
 
 typedef struct prim_binary_gemm_args {
     prim_request call;
+    prim_binary_op op;
     size_t m, n, k; /* k in elements */
     const uint32_t *a;
     size_t lda;
     const uint32_t *b;
     size_t ldb;
-    cudaDataType_t c_type;
-    void *c;
+    cudaDataType_t c_type; /* not of a layer */
+    void *c;               /* of a layer: words */
     size_t ldc;
-    size_t a_m, b_k, b_n; /* what A and B have: m, k and n, or the call is refused */
+    bool is_layer;
+    const int32_t *thresholds; /* of a layer */
+    size_t a_m, b_k, b_n;      /* what A and B have: m, k and n, or the call is refused */
 } prim_binary_gemm_args;
 
 typedef struct prim_binary_pack_args {
