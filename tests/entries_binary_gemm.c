@@ -253,6 +253,44 @@ static prim_status columns_call(const operands *o)
                                     call_of(o, &c));
 }
 
+/* Elements as those of columns_input(), of which a line is a row now. */
+enum { TRANSPOSED_LD = K + 5, TRANSPOSED_IN = (LINES - 1) * TRANSPOSED_LD + K };
+
+static void transposed_input(void *h_in, unsigned seed)
+{
+    for (unsigned i = 0; i < TRANSPOSED_IN; i++)
+        ((int8_t *)h_in)[i] = (int8_t)hash(i + 65537 * seed);
+}
+
+static void transposed_answer(const void *h_in, size_t k, void *h_out)
+{
+    uint32_t *words = h_out;
+    for (size_t i = 0; k > 0 && i < (size_t)LINES * WORDS; i++)
+        words[i] = 0;
+    for (size_t line = 0; line < LINES; line++)
+        for (size_t i = 0; i < k; i++)
+            words[i / 32 * LINES + line] |=
+                (uint32_t)(((const int8_t *)h_in)[line * TRANSPOSED_LD + i] >= 0) << i % 32;
+}
+
+static prim_status transposed_call(const operands *o)
+{
+    const call_head c = spoilt_options(o);
+    cudaDataType_t type = CUDA_R_8I;
+    size_t rows = LINES, columns = o->count, packed_ld = LINES;
+    char *d_in = o->d_in, *d_packed = o->d_out;
+    spoil(o, "d_packed", &d_packed);
+    FAULT("NULL", PRIM_ERROR_NULL, "d_in", d_in = NULL);
+    FAULT("bf16", PRIM_ERROR_TYPE, "bf16", type = CUDA_R_16BF);
+    FAULT("ld less than columns", PRIM_ERROR_VALUE, "d_packed", packed_ld = LINES - 1);
+    FAULT("in d_in", PRIM_ERROR_OVERLAP, "d_packed", d_packed = d_in + 400);
+    prim_bits packed = prim_bits_of((void *)d_packed, columns, rows, packed_ld);
+    FAULT("not transposed", PRIM_ERROR_VALUE, "transposed: 23 × 1077",
+          (packed.rows = rows, packed.columns = columns));
+    return prim_binary_pack_transposed(prim_matrix_of(type, d_in, rows, columns, TRANSPOSED_LD),
+                                       packed, call_of(o, &c));
+}
+
 const entry_point binary_gemm_entry = {.name = "prim_binary_gemm",
                                        .variant_at = prim_binary_gemm_variant_at,
                                        .in_bytes = IN_COUNT * sizeof(uint32_t),
@@ -298,3 +336,13 @@ const entry_point binary_pack_columns_entry = {.name = "prim_binary_pack_columns
                                                .make_input = columns_input,
                                                .right_answer = columns_answer,
                                                .call = columns_call};
+
+const entry_point binary_pack_transposed_entry = {.name = "prim_binary_pack_transposed",
+                                                  .variant_at = only_variant_at,
+                                                  .in_bytes = TRANSPOSED_IN,
+                                                  .out_bytes =
+                                                      (size_t)LINES * WORDS * sizeof(uint32_t),
+                                                  .count = K,
+                                                  .make_input = transposed_input,
+                                                  .right_answer = transposed_answer,
+                                                  .call = transposed_call};

@@ -753,7 +753,8 @@ static prim_status pack(const way *w, bool rows_first, const type_row *t, const 
 static void binary_pack(void)
 {
     EACH (type_row, t, types) {
-        if (t->type != CUDA_R_32F && t->type != CUDA_R_32I && t->type != CUDA_R_8I)
+        if (t->type != CUDA_R_32F && t->type != CUDA_R_16F && t->type != CUDA_R_32I &&
+            t->type != CUDA_R_8I)
             continue;
         EACH (matrix_shape, s, matrices)
             for (int rows_first = 1; rows_first >= 0; rows_first--) {

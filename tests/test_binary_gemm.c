@@ -20,13 +20,16 @@ static size_t words_of(size_t bits)
 
 /* ---- packing ---- */
 
-static const cudaDataType_t in_types[] = {CUDA_R_32F, CUDA_R_32I, CUDA_R_8I};
-enum { IN_TYPES = 3 };
+static const cudaDataType_t in_types[] = {CUDA_R_32F, CUDA_R_16F, CUDA_R_32I, CUDA_R_8I};
+enum { IN_TYPES = COUNT_OF(in_types) };
+
+/* prim_binary_pack_rows(), prim_binary_pack_columns(), prim_binary_pack_transposed() */
+typedef enum pack_way { BY_ROWS, BY_COLUMNS, TRANSPOSED, PACK_WAYS } pack_way;
 
 typedef struct pack_case {
     cudaDataType_t type;
-    int threads;        /* 0: on the device */
-    bool along_columns; /* prim_binary_pack_columns() */
+    int threads; /* 0: on the device */
+    pack_way way;
     size_t rows, columns;
     size_t gap, packed_gap, offset;
     uint64_t seed;
@@ -66,6 +69,12 @@ static matrix make_input(const pack_case *c)
     return in;
 }
 
+static prim_bits bits_of(const pack_case *c, void *words, const matrix *packed)
+{
+    return c->way == TRANSPOSED ? prim_bits_of(words, c->columns, c->rows, packed->ld)
+                                : prim_bits_of(words, c->rows, c->columns, packed->ld);
+}
+
 static void pack_on_device(const pack_case *c, const matrix *in, matrix *packed)
 {
     guarded d_in = matrix_to_device(in);
@@ -73,12 +82,10 @@ static void pack_on_device(const pack_case *c, const matrix *in, matrix *packed)
         guarded_copy(packed->base, matrix_bytes(packed), c->offset * sizeof(uint32_t));
     const void *from = matrix_extent(in) == 0 && c->offset > 0 ? NULL : data_of(&d_in, in);
     uint32_t *to = matrix_extent(packed) == 0 && c->offset > 0 ? NULL : d_packed.data;
-    if (c->along_columns)
-        cr_prim(prim_binary_pack_columns(prim_matrix_of(c->type, from, c->rows, c->columns, in->ld),
-                                         prim_bits_of(to, c->rows, c->columns, packed->ld), NULL));
-    else
-        cr_prim(prim_binary_pack_rows(prim_matrix_of(c->type, from, c->rows, c->columns, in->ld),
-                                      prim_bits_of(to, c->rows, c->columns, packed->ld), NULL));
+    cr_prim((c->way == BY_ROWS      ? prim_binary_pack_rows
+             : c->way == BY_COLUMNS ? prim_binary_pack_columns
+                                    : prim_binary_pack_transposed)(
+        prim_matrix_of(c->type, from, c->rows, c->columns, in->ld), bits_of(c, to, packed), NULL));
     guarded_read(&d_packed, packed->base);
     matrix_check_unchanged(&d_in, in, "the input");
     guarded_free(&d_in);
@@ -89,14 +96,12 @@ static void pack(const pack_case *c, const matrix *in, matrix *packed)
 {
     if (c->threads == 0)
         pack_on_device(c, in, packed);
-    else if (c->along_columns)
-        cr_prim(prim_binary_pack_columns_host(
-            prim_matrix_of(c->type, matrix_data(in), c->rows, c->columns, in->ld),
-            prim_bits_of(matrix_data(packed), c->rows, c->columns, packed->ld), c->threads));
     else
-        cr_prim(prim_binary_pack_rows_host(
+        cr_prim((c->way == BY_ROWS      ? prim_binary_pack_rows_host
+                 : c->way == BY_COLUMNS ? prim_binary_pack_columns_host
+                                        : prim_binary_pack_transposed_host)(
             prim_matrix_of(c->type, matrix_data(in), c->rows, c->columns, in->ld),
-            prim_bits_of(matrix_data(packed), c->rows, c->columns, packed->ld), c->threads));
+            bits_of(c, matrix_data(packed), packed), c->threads));
 }
 
 /* The word of the packed matrix, bit by bit. */
@@ -104,8 +109,10 @@ static uint32_t expected_word(const pack_case *c, const matrix *in, size_t row, 
 {
     uint32_t word = 0;
     for (size_t bit = 0; bit < 32; bit++) {
-        const size_t r = c->along_columns ? 32 * row + bit : row;
-        const size_t k = c->along_columns ? column : 32 * column + bit;
+        const size_t r = c->way == BY_ROWS ? row : c->way == BY_COLUMNS ? 32 * row + bit : column;
+        const size_t k = c->way == BY_ROWS      ? 32 * column + bit
+                         : c->way == BY_COLUMNS ? column
+                                                : 32 * row + bit;
         if (r < c->rows && k < c->columns && is_plus(c->type, matrix_data(in), r * in->ld + k))
             word |= (uint32_t)1 << bit;
     }
@@ -114,8 +121,13 @@ static uint32_t expected_word(const pack_case *c, const matrix *in, size_t row, 
 
 static void check_pack(const pack_case *c)
 {
-    const size_t rows = c->along_columns ? words_of(c->rows) : c->rows;
-    const size_t columns = c->along_columns ? c->columns : words_of(c->columns);
+    static const char *const ways[] = {"rows", "columns", "transposed"};
+    const size_t rows = c->way == BY_ROWS      ? c->rows
+                        : c->way == BY_COLUMNS ? words_of(c->rows)
+                                               : words_of(c->columns);
+    const size_t columns = c->way == BY_ROWS      ? words_of(c->columns)
+                           : c->way == BY_COLUMNS ? c->columns
+                                                  : c->rows;
     matrix in = make_input(c);
     matrix packed = matrix_of_pattern(CUDA_R_32U, rows, columns, columns + c->packed_gap);
     pack(c, &in, &packed);
@@ -127,8 +139,8 @@ static void check_pack(const pack_case *c)
         cr_assert_eq(words[i], expected,
                      "pack %s (threads %d) %s, %zu × %zu, gaps %zu %zu, offset %zu: word %zu, %zu "
                      "is %08x, not %08x",
-                     c->along_columns ? "columns" : "rows", c->threads, type_name(c->type), c->rows,
-                     c->columns, c->gap, c->packed_gap, c->offset, row, column, words[i], expected);
+                     ways[c->way], c->threads, type_name(c->type), c->rows, c->columns, c->gap,
+                     c->packed_gap, c->offset, row, column, words[i], expected);
     }
     matrix_free(&in);
     matrix_free(&packed);
@@ -142,21 +154,22 @@ static void check_packs(int threads, size_t rarity)
     for (size_t t = 0; t < IN_TYPES; t++)
         for (size_t i = 0; i < COUNT_OF(packed_sizes); i++)
             for (size_t j = 0; j < COUNT_OF(other_sizes); j++)
-                for (int along = 0; along < 2; along++) {
+                for (int way = 0; way < PACK_WAYS; way++) {
                     const size_t turn =
                         (t * COUNT_OF(packed_sizes) + i) * COUNT_OF(other_sizes) + j;
-                    const uint64_t bits = random_bits(2 * turn + (uint64_t)along);
-                    if ((turn + turn / rarity + (size_t)along) % rarity != 0)
+                    const uint64_t bits = random_bits(3 * turn + (uint64_t)way);
+                    if ((turn + turn / rarity + (size_t)way) % rarity != 0)
                         continue;
-                    const pack_case c = {.type = in_types[t],
-                                         .threads = threads,
-                                         .along_columns = along,
-                                         .rows = along ? packed_sizes[i] : other_sizes[j],
-                                         .columns = along ? other_sizes[j] : packed_sizes[i],
-                                         .gap = bits & 1 ? bits >> 1 & 7 : 0,
-                                         .packed_gap = bits >> 8 & 1 ? bits >> 9 & 3 : 0,
-                                         .offset = bits >> 16 & 1 ? 1 + (bits >> 17 & 3) : 0,
-                                         .seed = bits >> 32};
+                    const pack_case c = {
+                        .type = in_types[t],
+                        .threads = threads,
+                        .way = (pack_way)way,
+                        .rows = way == BY_COLUMNS ? packed_sizes[i] : other_sizes[j],
+                        .columns = way == BY_COLUMNS ? other_sizes[j] : packed_sizes[i],
+                        .gap = bits & 1 ? bits >> 1 & 7 : 0,
+                        .packed_gap = bits >> 8 & 1 ? bits >> 9 & 3 : 0,
+                        .offset = bits >> 16 & 1 ? 1 + (bits >> 17 & 3) : 0,
+                        .seed = bits >> 32};
                     check_pack(&c);
                 }
 }
@@ -768,6 +781,9 @@ Test(binary_gemm, matrices_that_do_not_fit_are_refused)
     cr_assert_eq(prim_binary_pack_columns_host(in, prim_bits_of(packed, 40, 1, 0), 1),
                  PRIM_ERROR_VALUE);
     cr_assert_eq(prim_binary_pack_rows_host(in, prim_bits_of(packed, 1, 40, 0), 1), PRIM_OK);
+    cr_refused(prim_binary_pack_transposed_host(in, prim_bits_of(packed, 1, 40, 0), 1),
+               PRIM_ERROR_VALUE, "in is 1 × 40, and packed is not, transposed: 1 × 40");
+    cr_assert_eq(prim_binary_pack_transposed_host(in, prim_bits_of(packed, 40, 1, 0), 1), PRIM_OK);
 }
 
 Test(binary_gemm, nothing_takes_no_time)

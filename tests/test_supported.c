@@ -1093,8 +1093,8 @@ Test(supported, gemv_of_any_number)
                       "%s", prim_last_error(NULL));
 }
 
-/* "PRIM_ERROR_UNSUPPORTED  variant is XNOR_…, and op is not PRIM_BINARY_DOT", and "for XNOR_… with
- * any op"; "MMA before compute capability 8.0" */
+/* "PRIM_ERROR_UNSUPPORTED  variant is XNOR_…, and op is not PRIM_BINARY_DOT", and "variant is
+ * XNOR_…, with any op"; "MMA before compute capability 8.0" */
 static prim_status status_of_bits(prim_binary_gemm_variant variant, prim_binary_op op,
                                   bool is_layer)
 {

@@ -1,5 +1,5 @@
-/* Binary gemm: the product of two matrices whose elements are +1 or -1, 32 of them in a word; what it
- * is made of, counts of bits; and a binarised layer, whose output is such a matrix again. */
+/* Binary gemm: the product of two matrices whose elements are +1 or -1, 32 of them in a word; what
+ * it is made of, counts of bits; and a binarised layer, whose output is such a matrix again. */
 #ifndef PRIMITIVES_BINARY_GEMM_H
 #define PRIMITIVES_BINARY_GEMM_H
 
@@ -45,24 +45,30 @@ static inline prim_bits prim_bits_of(const uint32_t *words, size_t rows, size_t 
     return bits;
 }
 
-/* Packing, along the rows for A and along the columns for B. +1 stands for every element ≥ 0 (-0
- * too), -1 for the others and NaN. The unused bits of the last word are 0.
+/* Packing, along the rows for A and along the columns for B; and of a B that lies transposed,
+ * n × k, as weights often do, with the words where prim_binary_pack_columns() puts them. +1 stands
+ * for every element ≥ 0 (-0 too), -1 for the others and NaN. The unused bits of the last word are
+ * 0.
  *
  *   in         device.
- *   packed     device, of in's rows and columns. Must not overlap in's bytes from first to last.
- *              Every word of a row is written.
+ *   packed     device, of in's rows and columns; of prim_binary_pack_transposed(), of its columns
+ *              and rows. Must not overlap in's bytes from first to last. Every word of a row is
+ *              written.
  *
- * Types: CUDA_R_32F, CUDA_R_32I, CUDA_R_8I. There are no variants, and no workspace is needed.
+ * Types: CUDA_R_32F, CUDA_R_16F, CUDA_R_32I, CUDA_R_8I. There are no variants, and no workspace is
+ * needed.
  *
  * Returns what every call does, and
- *   PRIM_ERROR_TYPE         in's type is none of the three
- *   PRIM_ERROR_VALUE        packed has not in's rows and columns
+ *   PRIM_ERROR_TYPE         in's type is none of the four
+ *   PRIM_ERROR_VALUE        packed has not in's rows and columns, or transposed, columns and rows
  *   PRIM_ERROR_OVERLAP      packed overlaps in
  *   PRIM_ERROR_UNSUPPORTED  too large for a grid, or a type that was trimmed from
  *                           src/binary_gemm/instances.h */
 PRIM_API prim_status prim_binary_pack_rows(prim_matrix in, prim_bits packed, const prim_call *call);
 PRIM_API prim_status prim_binary_pack_columns(prim_matrix in, prim_bits packed,
                                               const prim_call *call);
+PRIM_API prim_status prim_binary_pack_transposed(prim_matrix in, prim_bits packed,
+                                                 const prim_call *call);
 
 /* C = A · B with A of m × k and B of k × n elements of ±1: an element of C is k minus twice the
  * number of places where A's row and B's column differ.
@@ -84,7 +90,7 @@ PRIM_API prim_status prim_binary_pack_columns(prim_matrix in, prim_bits packed,
  *   PRIM_ERROR_VALUE        the matrices do not fit each other, or k is 2^31 or more
  *   PRIM_ERROR_OVERLAP      C overlaps A or B
  *   PRIM_ERROR_UNSUPPORTED  MMA before compute capability 8.0; C's type was trimmed from
- *                           src/binary_gemm/instances.h; or too large for a grid
+ *                           src/binary_gemm/instances.h; or it is too large for a grid
  *
  * Determinism: counting is exact, so every rung gives the same bits.
  * Source: Courbariaux, Hubara, Soudry, El-Yaniv and Bengio, Binarized Neural Networks (2016). */
@@ -100,17 +106,18 @@ PRIM_API prim_status prim_binary_count(prim_binary_gemm_variant variant, prim_bi
                                        prim_bits a, prim_bits b, prim_matrix c,
                                        const prim_call *call);
 
-/* A binarised layer: prim_binary_count(), whose values become bits. A bit is 1 where the value is at
- * least the threshold of its column. Where it is to be 1 up to a threshold, as batch normalization
- * with a negative scale has it: v ≤ t is -v ≥ -t, and the bits of B's column inverted give -v of
- * PRIM_BINARY_DOT.
+/* A binarised layer: prim_binary_count(), whose values become bits. A bit is 1 where the value is
+ * at least the threshold of its column. Where it is to be 1 up to a threshold, as batch
+ * normalization with a negative scale has it: v ≤ t is -v ≥ -t, and inverting the bits of B's
+ * column gives -v of PRIM_BINARY_DOT.
  *
  *   d_thresholds   device, a threshold for each of the n columns. May overlap A and B.
  *   packed         device, m × n as prim_binary_pack_rows() leaves it: the next layer's A. Every
  *                  word of a row is written, the unused bits of the last one as 0. Must overlap
  *                  none of the inputs, as C in prim_binary_gemm().
  *
- * Returns what prim_binary_count() does for C; and PRIM_ERROR_UNSUPPORTED for XNOR_… with any op. */
+ * Returns what prim_binary_count() does for C, and
+ *   PRIM_ERROR_UNSUPPORTED  variant is XNOR_…, with any op */
 PRIM_API prim_status prim_binary_layer(prim_binary_gemm_variant variant, prim_binary_op op,
                                        prim_bits a, prim_bits b, const int32_t *d_thresholds,
                                        prim_bits packed, const prim_call *call);
@@ -125,6 +132,8 @@ PRIM_API prim_status prim_binary_layer(prim_binary_gemm_variant variant, prim_bi
  * built without OpenMP. */
 PRIM_API prim_status prim_binary_pack_rows_host(prim_matrix in, prim_bits packed, int threads);
 PRIM_API prim_status prim_binary_pack_columns_host(prim_matrix in, prim_bits packed, int threads);
+PRIM_API prim_status prim_binary_pack_transposed_host(prim_matrix in, prim_bits packed,
+                                                      int threads);
 PRIM_API prim_status prim_binary_gemm_host(prim_bits a, prim_bits b, prim_matrix c, int threads);
 PRIM_API prim_status prim_binary_count_host(prim_binary_op op, prim_bits a, prim_bits b,
                                             prim_matrix c, int threads);

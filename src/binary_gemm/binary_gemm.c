@@ -12,12 +12,15 @@ static prim_status check_pack_kind(const void *any)
 {
     const prim_binary_pack_args *args = any;
     const cudaDataType_t type = args->in_type;
-    if (type != CUDA_R_32F && type != CUDA_R_32I && type != CUDA_R_8I)
-        return prim_fail(PRIM_ERROR_TYPE, "%s: in_type is %s, not i8, i32 or f32", args->call.name,
-                         prim_element_name(type));
-    if (args->out_rows != args->rows || args->out_columns != args->columns)
-        return prim_fail(PRIM_ERROR_VALUE, "%s: in is %zu × %zu, and packed is not: %zu × %zu",
-                         args->call.name, args->rows, args->columns, args->out_rows,
+    const size_t rows = args->is_transposed ? args->columns : args->rows,
+                 columns = args->is_transposed ? args->rows : args->columns;
+    if (type != CUDA_R_32F && type != CUDA_R_16F && type != CUDA_R_32I && type != CUDA_R_8I)
+        return prim_fail(PRIM_ERROR_TYPE, "%s: in_type is %s, not i8, i32, f16 or f32",
+                         args->call.name, prim_element_name(type));
+    if (args->out_rows != rows || args->out_columns != columns)
+        return prim_fail(PRIM_ERROR_VALUE, "%s: in is %zu × %zu, and packed is not%s: %zu × %zu",
+                         args->call.name, args->rows, args->columns,
+                         args->is_transposed ? ", transposed" : "", args->out_rows,
                          args->out_columns);
     return PRIM_OK;
 }
@@ -52,6 +55,14 @@ static const prim_ladder rows_ladder = {
 
 static const prim_ladder columns_ladder = {
     .rungs = prim_binary_pack_columns_rungs,
+    .choose = prim_binary_pack_choose_rung,
+    .check_kind = check_pack_kind,
+    .check_operands = check_pack_operands,
+    .describe = describe_pack,
+};
+
+static const prim_ladder transposed_ladder = {
+    .rungs = prim_binary_pack_transposed_rungs,
     .choose = prim_binary_pack_choose_rung,
     .check_kind = check_pack_kind,
     .check_operands = check_pack_operands,
@@ -93,6 +104,14 @@ static prim_binary_pack_args columns_args(const char *name, prim_matrix in, prim
     return pack_args(name, in, packed, words, in.columns);
 }
 
+static prim_binary_pack_args transposed_args(const char *name, prim_matrix in, prim_bits packed)
+{
+    const size_t words = prim_divide_up(in.columns, PRIM_BINARY_WORD_BITS);
+    prim_binary_pack_args args = pack_args(name, in, packed, words, in.rows);
+    args.is_transposed = true;
+    return args;
+}
+
 prim_status prim_binary_pack_rows(prim_matrix in, prim_bits packed, const prim_call *call)
 {
     prim_binary_pack_args args = rows_args("prim_binary_pack_rows", in, packed);
@@ -103,6 +122,12 @@ prim_status prim_binary_pack_columns(prim_matrix in, prim_bits packed, const pri
 {
     prim_binary_pack_args args = columns_args("prim_binary_pack_columns", in, packed);
     return prim_ladder_call(&columns_ladder, &args.call, call);
+}
+
+prim_status prim_binary_pack_transposed(prim_matrix in, prim_bits packed, const prim_call *call)
+{
+    prim_binary_pack_args args = transposed_args("prim_binary_pack_transposed", in, packed);
+    return prim_ladder_call(&transposed_ladder, &args.call, call);
 }
 
 prim_status prim_binary_pack_rows_host(prim_matrix in, prim_bits packed, int threads)
@@ -119,6 +144,14 @@ prim_status prim_binary_pack_columns_host(prim_matrix in, prim_bits packed, int 
     args.call.on_host = true;
     const prim_status status = prim_ladder_check_host(&columns_ladder, &args.call);
     return status == PRIM_OK ? prim_binary_pack_columns_on_host(&args, threads) : status;
+}
+
+prim_status prim_binary_pack_transposed_host(prim_matrix in, prim_bits packed, int threads)
+{
+    prim_binary_pack_args args = transposed_args("prim_binary_pack_transposed_host", in, packed);
+    args.call.on_host = true;
+    const prim_status status = prim_ladder_check_host(&transposed_ladder, &args.call);
+    return status == PRIM_OK ? prim_binary_pack_transposed_on_host(&args, threads) : status;
 }
 
 /* ---- the product ---- */

@@ -1,6 +1,6 @@
-/* Counts of bits as kernels' argument, for the rungs that take every op and every output: they count
- * where A's row and B's column differ, or where both have a 1. The unused bits are 0 in both and
- * count as neither. */
+/* Counts of bits as kernels' argument, for the rungs that take every op and every output: they
+ * count where A's row and B's column differ, or where both have a 1. The unused bits are 0 in both
+ * and count as neither. */
 #ifndef PRIM_BINARY_GEMM_COUNTS_CUH
 #define PRIM_BINARY_GEMM_COUNTS_CUH
 

@@ -98,6 +98,23 @@ struct columns_on_host : binary_on_host {
     }
 };
 
+struct transposed_on_host : binary_on_host {
+    template <typename T>
+    static prim_status run(const prim_binary_pack_args *args, int threads)
+    {
+        (void)threads; /* without OpenMP */
+        const T *in = static_cast<const T *>(args->in);
+        if (args->packed_columns == 0)
+            return PRIM_OK;
+#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
+        for (size_t word = 0; word < args->packed_rows; word++)
+            for (size_t column = 0; column < args->packed_columns; column++)
+                args->packed[word * args->packed_ld + column] = pack_word(
+                    &in[column * args->ld + word * WORD_BITS], 1, args->columns - word * WORD_BITS);
+        return PRIM_OK;
+    }
+};
+
 } // namespace host
 } // namespace
 
@@ -120,4 +137,10 @@ prim_status prim_binary_pack_columns_on_host(const prim_binary_pack_args *args, 
 {
     const prim_status status = check_threads(&args->call, threads);
     return status == PRIM_OK ? dispatch_packed<host::columns_on_host>(args, threads) : status;
+}
+
+prim_status prim_binary_pack_transposed_on_host(const prim_binary_pack_args *args, int threads)
+{
+    const prim_status status = check_threads(&args->call, threads);
+    return status == PRIM_OK ? dispatch_packed<host::transposed_on_host>(args, threads) : status;
 }

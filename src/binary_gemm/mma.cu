@@ -19,8 +19,8 @@
  *     stage 0        512 steps of k: → registers → mma
  *
  * ldmatrix does not transpose words, so a lane loads B's as they lie: column g of the warp's
- * instruction j is column 4g + j of its 32, and four instructions take one vector. A lane's sums are
- * then those of columns 8t … 8t + 7: two vectors of C, or a byte of a layer's word.
+ * instruction j is column 4g + j of its 32, and four instructions take one vector. A lane's sums
+ * are then those of columns 8t … 8t + 7: two vectors of C, or a byte of a layer's word.
  *
  * What changed from POPCOUNT: 32 products of a lane took more than two instructions; here a warp's
  * one has 32,768.

@@ -21,8 +21,8 @@
  * What holds it back: 32 products take more than two instructions of a lane, and a C of few tiles
  * leaves multiprocessors idle.
  *
- * Work: m · n · ⌈k / 32⌉ words. Bytes from global memory, in tiles of 64 × 128: 4 m · n · ⌈k / 32⌉ ·
- * 3 / 128.
+ * Work: m · n · ⌈k / 32⌉ words. Bytes from global memory, in tiles of 64 × 128:
+ * 4 m · n · ⌈k / 32⌉ · 3 / 128.
  * Source: the counter of D. Harley and R. Seal in Hacker's Delight (H. S. Warren, 2003). */
 #include "binary_gemm/counts.cuh"
 #include "common/block/vectors.cuh"

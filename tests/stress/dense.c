@@ -317,36 +317,51 @@ static void gemv_batched(trial *t)
 
 /* ---- of ±1 ---- */
 
-static void binary_pack(trial *t, bool along_rows)
+typedef prim_status pack_call(prim_matrix, prim_bits, const prim_call *);
+typedef prim_status pack_host_call(prim_matrix, prim_bits, int);
+
+static void binary_pack(trial *t, const char *name, bool along_rows, bool is_transposed,
+                        pack_call *call, pack_host_call *host_call)
 {
-    static const cudaDataType_t types[] = {CUDA_R_32F, CUDA_R_32I, CUDA_R_8I};
+    static const cudaDataType_t types[] = {CUDA_R_32F, CUDA_R_16F, CUDA_R_32I, CUDA_R_8I};
     const cudaDataType_t type = pick_type(t, types, COUNT_OF(types));
     const size_t rows = pick_size(t, 200), columns = pick_size(t, 200), ld = columns + pick(t, 5),
-                 packed_rows = along_rows ? rows : (rows + 31) / 32,
-                 words = along_rows ? (columns + 31) / 32 : columns, packed_ld = words + pick(t, 4);
+                 words_down = ((is_transposed ? columns : rows) + 31) / 32,
+                 packed_rows = along_rows ? rows : words_down,
+                 words = along_rows      ? (columns + 31) / 32
+                         : is_transposed ? rows
+                                         : columns,
+                 packed_ld = words + pick(t, 4);
     pick_values(t, ANYTHING);
     operand *x = add_input(t, type, span(rows, columns, ld), false),
             *y = add_output(t, CUDA_R_32U, span(packed_rows, words, packed_ld));
     t->has_no_variant = true;
     begin(t, PRIM_OK, 0, true);
-    describe(t, "binary_pack_%s: type %d, %zu × %zu, ld %zu and %zu",
-             along_rows ? "rows" : "columns", type, rows, columns, ld, packed_ld);
-    if (end(t, (along_rows ? prim_binary_pack_rows : prim_binary_pack_columns)(
-                   prim_matrix_of(type, x->d, rows, columns, ld),
-                   prim_bits_of((void *)y->d, rows, columns, packed_ld), into(t->stream))))
-        on_host(t, (along_rows ? prim_binary_pack_rows_host : prim_binary_pack_columns_host)(
-                       prim_matrix_of(type, x->h, rows, columns, ld),
-                       prim_bits_of((void *)y->h, rows, columns, packed_ld), t->threads));
+    describe(t, "binary_pack_%s: type %d, %zu × %zu, ld %zu and %zu", name, type, rows, columns, ld,
+             packed_ld);
+    const size_t out_rows = is_transposed ? columns : rows, out_columns = rows + columns - out_rows;
+    if (end(t, call(prim_matrix_of(type, x->d, rows, columns, ld),
+                    prim_bits_of((void *)y->d, out_rows, out_columns, packed_ld), into(t->stream))))
+        on_host(t, host_call(prim_matrix_of(type, x->h, rows, columns, ld),
+                             prim_bits_of((void *)y->h, out_rows, out_columns, packed_ld),
+                             t->threads));
 }
 
 static void binary_pack_rows(trial *t)
 {
-    binary_pack(t, true);
+    binary_pack(t, "rows", true, false, prim_binary_pack_rows, prim_binary_pack_rows_host);
 }
 
 static void binary_pack_columns(trial *t)
 {
-    binary_pack(t, false);
+    binary_pack(t, "columns", false, false, prim_binary_pack_columns,
+                prim_binary_pack_columns_host);
+}
+
+static void binary_pack_transposed(trial *t)
+{
+    binary_pack(t, "transposed", false, true, prim_binary_pack_transposed,
+                prim_binary_pack_transposed_host);
 }
 
 /* A and B of a call, packed on the host, so that unused bits are 0. */
@@ -477,6 +492,7 @@ const stress_call dense_calls[] = {
     {"gemv_batched", gemv_batched},
     {"binary_pack_rows", binary_pack_rows},
     {"binary_pack_columns", binary_pack_columns},
+    {"binary_pack_transposed", binary_pack_transposed},
     {"binary_gemm", binary_gemm},
     {"binary_count", binary_count},
     {"binary_layer", binary_layer},

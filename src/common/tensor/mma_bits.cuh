@@ -1,5 +1,5 @@
-/* Products of small matrices of bits, by a warp, on tensor cores of compute capability 8.0 and up: of
- * the places where A's row and B's column both have a 1, the number is added up.
+/* Products of small matrices of bits, by a warp, on tensor cores of compute capability 8.0 and up:
+ * the number of places where A's row and B's column both have a 1 is added up.
  *
  *     D += popc(A & B)                       lane 4g + t has of it, 32 bits along k a word
  *     A     16 × 256 bits                    word t of rows g and g + 8, then word t + 4
