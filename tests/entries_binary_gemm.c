@@ -1,4 +1,5 @@
-/* binary_gemm among the entry points: the product, and packing along rows and columns. */
+/* binary_gemm among the entry points: the product, counts and layers, and packing along rows and
+ * columns. */
 #include <stdint.h>
 
 #include <primitives/binary_gemm.h>
@@ -76,6 +77,99 @@ static prim_status binary_call(const operands *o)
     FAULT("of fewer columns than C", PRIM_ERROR_VALUE, "B 1077 × 34", y.columns--);
     return prim_binary_gemm((prim_binary_gemm_variant)c.variant, x, y,
                             prim_matrix_of(c_type, d_c, m, n, ldc), call_of(o, &c));
+}
+
+/* ---- counts: of the places where both have a 1 ---- */
+
+static size_t ones_at(const void *h_in, size_t k, size_t i)
+{
+    const uint32_t *a = h_in, *b = a + A_COUNT;
+    size_t ones = 0;
+    for (size_t j = 0; j < k; j++)
+        ones += sign(a[i / COLUMNS * WORDS + j / 32], j % 32) > 0 &&
+                sign(b[j / 32 * COLUMNS + i % COLUMNS], j % 32) > 0;
+    return ones;
+}
+
+static void count_answer(const void *h_in, size_t k, void *h_out)
+{
+    for (size_t i = 0; i < (size_t)M * COLUMNS; i++)
+        ((float *)h_out)[i] = (float)ones_at(h_in, k, i);
+}
+
+static prim_status count_call(const operands *o)
+{
+    const call_head c = spoilt_head(o);
+    prim_binary_op op = PRIM_BINARY_AND;
+    cudaDataType_t c_type = CUDA_R_32F;
+    size_t m = M, k = o->count;
+    char *d_a = o->d_in, *d_b = part_of(d_a, 4 * A_COUNT), *d_c = o->d_out;
+    spoil(o, "d_a", &d_a);
+    spoil(o, "d_b", &d_b);
+    spoil(o, "d_c", &d_c);
+    FAULT("unknown", PRIM_ERROR_ENUM, "op", op = (prim_binary_op)3);
+    FAULT("f16", PRIM_ERROR_TYPE, "c_type", c_type = CUDA_R_16F);
+    FAULT("2^31", PRIM_ERROR_VALUE, "k", k = (size_t)1 << 31);
+    FAULT("rows beyond size_t", PRIM_ERROR_SIZE, "d_a", m = SIZE_MAX / 8);
+    FAULT("in B", PRIM_ERROR_OVERLAP, "d_c", d_c = d_b + 8);
+    return prim_binary_count((prim_binary_gemm_variant)c.variant, op,
+                             prim_bits_of((void *)d_a, m, k, WORDS),
+                             prim_bits_of((void *)d_b, k, COLUMNS, COLUMNS),
+                             prim_matrix_of(c_type, d_c, m, COLUMNS, 0), call_of(o, &c));
+}
+
+/* ---- layers: the thresholds lie behind B; without elements there are no columns either ---- */
+
+enum { LAYER_WORDS = (COLUMNS + 31) / 32, LAYER_LD = LAYER_WORDS };
+
+static void layer_input(void *h_in, unsigned seed)
+{
+    binary_input(h_in, seed);
+    for (unsigned j = 0; j < COLUMNS; j++)
+        ((int32_t *)h_in)[IN_COUNT + j] = (int32_t)(hash(j + 31 * seed) % 60) - 30;
+}
+
+static void layer_answer(const void *h_in, size_t k, void *h_out)
+{
+    int32_t values[M * COLUMNS];
+    uint32_t *words = h_out;
+    if (k == 0)
+        return;
+    binary_answer(h_in, k, values);
+    for (size_t i = 0; i < (size_t)M * LAYER_WORDS; i++)
+        words[i] = 0;
+    for (size_t i = 0; i < (size_t)M * COLUMNS; i++) {
+        const size_t row = i / COLUMNS, column = i % COLUMNS;
+        words[row * LAYER_LD + column / 32] |=
+            (uint32_t)(values[i] >= ((const int32_t *)h_in)[IN_COUNT + column]) << column % 32;
+    }
+}
+
+static prim_status layer_call(const operands *o)
+{
+    const call_head c = spoilt_head(o);
+    prim_binary_op op = PRIM_BINARY_DOT;
+    size_t m = M, k = o->count, n = k > 0 ? COLUMNS : 0, packed_ld = LAYER_LD;
+    char *d_a = o->d_in, *d_b = part_of(d_a, 4 * A_COUNT),
+         *d_thresholds = part_of(d_a, 4 * IN_COUNT), *d_packed = o->d_out;
+    spoil(o, "d_a", &d_a);
+    spoil(o, "d_b", &d_b);
+    spoil(o, "d_thresholds", &d_thresholds);
+    spoil(o, "d_packed", &d_packed);
+    FAULT("unknown", PRIM_ERROR_ENUM, "op", op = (prim_binary_op)-1);
+    FAULT("2^31", PRIM_ERROR_VALUE, "k", k = (size_t)1 << 31);
+    FAULT("ld less than the words of a row", PRIM_ERROR_VALUE, "d_packed",
+          packed_ld = LAYER_LD - 1);
+    FAULT("rows beyond size_t", PRIM_ERROR_SIZE, "d_a", m = SIZE_MAX / 8);
+    FAULT("ld beyond size_t", PRIM_ERROR_SIZE, "d_packed", packed_ld = SIZE_MAX / 8);
+    FAULT("in A", PRIM_ERROR_OVERLAP, "d_packed", d_packed = d_a + 8);
+    FAULT("in the thresholds", PRIM_ERROR_OVERLAP, "d_packed", d_packed = d_thresholds + 8);
+    prim_bits packed = prim_bits_of((void *)d_packed, m, n, packed_ld);
+    FAULT("in words", PRIM_ERROR_VALUE, "packed 21 × 2", packed.columns = LAYER_WORDS);
+    return prim_binary_layer((prim_binary_gemm_variant)c.variant, op,
+                             prim_bits_of((void *)d_a, m, k, WORDS),
+                             prim_bits_of((void *)d_b, k, n, COLUMNS),
+                             (const int32_t *)(void *)d_thresholds, packed, call_of(o, &c));
 }
 
 /* ---- packing: no variants, no workspace ---- */
@@ -159,6 +253,44 @@ static prim_status columns_call(const operands *o)
                                     call_of(o, &c));
 }
 
+/* Elements as those of columns_input(), of which a line is a row now. */
+enum { TRANSPOSED_LD = K + 5, TRANSPOSED_IN = (LINES - 1) * TRANSPOSED_LD + K };
+
+static void transposed_input(void *h_in, unsigned seed)
+{
+    for (unsigned i = 0; i < TRANSPOSED_IN; i++)
+        ((int8_t *)h_in)[i] = (int8_t)hash(i + 65537 * seed);
+}
+
+static void transposed_answer(const void *h_in, size_t k, void *h_out)
+{
+    uint32_t *words = h_out;
+    for (size_t i = 0; k > 0 && i < (size_t)LINES * WORDS; i++)
+        words[i] = 0;
+    for (size_t line = 0; line < LINES; line++)
+        for (size_t i = 0; i < k; i++)
+            words[i / 32 * LINES + line] |=
+                (uint32_t)(((const int8_t *)h_in)[line * TRANSPOSED_LD + i] >= 0) << i % 32;
+}
+
+static prim_status transposed_call(const operands *o)
+{
+    const call_head c = spoilt_options(o);
+    cudaDataType_t type = CUDA_R_8I;
+    size_t rows = LINES, columns = o->count, packed_ld = LINES;
+    char *d_in = o->d_in, *d_packed = o->d_out;
+    spoil(o, "d_packed", &d_packed);
+    FAULT("NULL", PRIM_ERROR_NULL, "d_in", d_in = NULL);
+    FAULT("bf16", PRIM_ERROR_TYPE, "bf16", type = CUDA_R_16BF);
+    FAULT("ld less than columns", PRIM_ERROR_VALUE, "d_packed", packed_ld = LINES - 1);
+    FAULT("in d_in", PRIM_ERROR_OVERLAP, "d_packed", d_packed = d_in + 400);
+    prim_bits packed = prim_bits_of((void *)d_packed, columns, rows, packed_ld);
+    FAULT("not transposed", PRIM_ERROR_VALUE, "transposed: 23 × 1077",
+          (packed.rows = rows, packed.columns = columns));
+    return prim_binary_pack_transposed(prim_matrix_of(type, d_in, rows, columns, TRANSPOSED_LD),
+                                       packed, call_of(o, &c));
+}
+
 const entry_point binary_gemm_entry = {.name = "prim_binary_gemm",
                                        .variant_at = prim_binary_gemm_variant_at,
                                        .in_bytes = IN_COUNT * sizeof(uint32_t),
@@ -167,6 +299,24 @@ const entry_point binary_gemm_entry = {.name = "prim_binary_gemm",
                                        .make_input = binary_input,
                                        .right_answer = binary_answer,
                                        .call = binary_call};
+
+const entry_point binary_count_entry = {.name = "prim_binary_count",
+                                        .variant_at = prim_binary_gemm_variant_at,
+                                        .in_bytes = IN_COUNT * sizeof(uint32_t),
+                                        .out_bytes = (size_t)M * COLUMNS * sizeof(float),
+                                        .count = K,
+                                        .make_input = binary_input,
+                                        .right_answer = count_answer,
+                                        .call = count_call};
+
+const entry_point binary_layer_entry = {.name = "prim_binary_layer",
+                                        .variant_at = prim_binary_gemm_variant_at,
+                                        .in_bytes = (IN_COUNT + COLUMNS) * sizeof(uint32_t),
+                                        .out_bytes = (size_t)M * LAYER_WORDS * sizeof(uint32_t),
+                                        .count = K,
+                                        .make_input = layer_input,
+                                        .right_answer = layer_answer,
+                                        .call = layer_call};
 
 const entry_point binary_pack_rows_entry = {.name = "prim_binary_pack_rows",
                                             .variant_at = only_variant_at,
@@ -186,3 +336,13 @@ const entry_point binary_pack_columns_entry = {.name = "prim_binary_pack_columns
                                                .make_input = columns_input,
                                                .right_answer = columns_answer,
                                                .call = columns_call};
+
+const entry_point binary_pack_transposed_entry = {.name = "prim_binary_pack_transposed",
+                                                  .variant_at = only_variant_at,
+                                                  .in_bytes = TRANSPOSED_IN,
+                                                  .out_bytes =
+                                                      (size_t)LINES * WORDS * sizeof(uint32_t),
+                                                  .count = K,
+                                                  .make_input = transposed_input,
+                                                  .right_answer = transposed_answer,
+                                                  .call = transposed_call};

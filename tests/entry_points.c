@@ -19,8 +19,9 @@ extern const entry_point spmv_csr_entry, spmv_tall_entry, spmv_coo_entry, spmv_e
     sparse_from_dense_size_entry, sparse_to_dense_entry, sparse_transpose_entry, sparse_sort_entry,
     spmv_plan_entry, spmv_planned_entry;
 extern const entry_point gemm_entry, gemm_transposed_entry, gemm_batched_entry, gemm_pointers_entry,
-    gemv_entry, gemv_transposed_entry, gemv_batched_entry, binary_gemm_entry,
-    binary_pack_rows_entry, binary_pack_columns_entry;
+    gemv_entry, gemv_transposed_entry, gemv_batched_entry, binary_gemm_entry, binary_count_entry,
+    binary_layer_entry, binary_pack_rows_entry, binary_pack_columns_entry,
+    binary_pack_transposed_entry;
 
 const entry_point *const entry_points[] = {
     /* reduce */
@@ -93,8 +94,11 @@ const entry_point *const entry_points[] = {
     &gemv_transposed_entry,
     &gemv_batched_entry,
     &binary_gemm_entry,
+    &binary_count_entry,
+    &binary_layer_entry,
     &binary_pack_rows_entry,
     &binary_pack_columns_entry,
+    &binary_pack_transposed_entry,
 };
 
 const size_t entry_point_count = sizeof entry_points / sizeof *entry_points;

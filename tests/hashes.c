@@ -753,7 +753,8 @@ static prim_status pack(const way *w, bool rows_first, const type_row *t, const 
 static void binary_pack(void)
 {
     EACH (type_row, t, types) {
-        if (t->type != CUDA_R_32F && t->type != CUDA_R_32I && t->type != CUDA_R_8I)
+        if (t->type != CUDA_R_32F && t->type != CUDA_R_16F && t->type != CUDA_R_32I &&
+            t->type != CUDA_R_8I)
             continue;
         EACH (matrix_shape, s, matrices)
             for (int rows_first = 1; rows_first >= 0; rows_first--) {
@@ -795,6 +796,43 @@ static void binary_gemm(void)
                      "binary_gemm %s %s %zux%zux%zu+%zu", w.name, t->name, s->m, s->n, words * 32,
                      s->gap);
             }
+}
+
+static prim_status binary_op_call(const way *w, prim_binary_op op, bool is_layer,
+                                  const product_shape *s, const uint32_t *a, const uint32_t *b,
+                                  const int32_t *thresholds, void *c, const prim_call *call)
+{
+    const size_t k = s->k * 32;
+    const prim_bits x = prim_bits_of(a, s->m, k, s->k + s->gap),
+                    y = prim_bits_of(b, k, s->n, s->n + s->gap),
+                    bits = prim_bits_of(c, s->m, s->n, 0);
+    const prim_matrix values = prim_matrix_of(CUDA_R_32I, c, s->m, s->n, 0);
+    if (w->threads > 0)
+        return is_layer ? prim_binary_layer_host(op, x, y, thresholds, bits, w->threads)
+                        : prim_binary_count_host(op, x, y, values, w->threads);
+    return is_layer ? prim_binary_layer(w->variant, op, x, y, thresholds, bits, call)
+                    : prim_binary_count(w->variant, op, x, y, values, call);
+}
+
+/* prim_binary_count(), and prim_binary_layer() with thresholds about the middle of its values. */
+static void binary_ops(void)
+{
+    static const char *const names[] = {"dot", "xor", "and"};
+    EACH (product_shape, s, products)
+        for (int op = PRIM_BINARY_DOT; op <= PRIM_BINARY_AND; op++)
+            for (int is_layer = 0; is_layer < 2; is_layer++)
+                EACH_WAY (binary_gemm, w) {
+                    if (w.threads == 0 && !runs(binary_op_call(&w, (prim_binary_op)op, is_layer, s,
+                                                               NULL, NULL, NULL, NULL, asking())))
+                        continue;
+                    const int32_t *limits = in(w.threads, CUDA_R_32I, 3);
+                    void *c = out(w.threads, s->m * s->n * sizeof(int32_t));
+                    line(binary_op_call(&w, (prim_binary_op)op, is_layer, s,
+                                        in(w.threads, CUDA_R_32U, 1),
+                                        in(w.threads, CUDA_R_32U, SECOND), limits, c, NULL),
+                         "binary_%s %s %s %zux%zux%zu+%zu", is_layer ? "layer" : "count", w.name,
+                         names[op], s->m, s->n, s->k * 32, s->gap);
+                }
 }
 
 /* ---- convolution ---- */
@@ -1134,6 +1172,7 @@ static const call_row calls[] = {
     {"gemv", gemv},
     {"binary_pack", binary_pack},
     {"binary_gemm", binary_gemm},
+    {"binary_ops", binary_ops},
     {"convolve_1d", convolve_1d},
     {"convolve_2d", convolve_2d},
     {"convolve_separable", convolve_separable},

@@ -107,6 +107,13 @@ static prim_sparse matrix_of(size_t entries)
     X(binary_gemm, binary_gemm,                                                                    \
       prim_binary_gemm(v, prim_bits_of(NULL, 100, size, 0), prim_bits_of(NULL, size, 100, 0),      \
                        dense(100, 100), asking()))                                                 \
+    X(binary_count, binary_gemm,                                                                   \
+      prim_binary_count(v, PRIM_BINARY_AND, prim_bits_of(NULL, 100, size, 0),                      \
+                        prim_bits_of(NULL, size, 100, 0), dense(100, 100), asking()))              \
+    X(binary_layer, binary_gemm,                                                                   \
+      prim_binary_layer(v, PRIM_BINARY_DOT, prim_bits_of(NULL, 100, size, 0),                      \
+                        prim_bits_of(NULL, size, 100, 0), NULL, prim_bits_of(NULL, 100, 100, 0),   \
+                        asking()))                                                                 \
     X(convolve_1d, convolution,                                                                    \
       prim_convolve_1d(v, 0, clamp, NULL, f32, NULL, size, mask_of(3, 1, f32), NULL, asking()))    \
     X(convolve_2d, convolution,                                                                    \

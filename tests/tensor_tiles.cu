@@ -4,6 +4,7 @@
 #include "common/kernel/launch.cuh"
 #include "common/kernel/shared.cuh"
 #include "common/kernel/unroll.cuh"
+#include "common/tensor/mma_bits.cuh"
 #include "common/tensor/tensor_copy.cuh"
 #include "common/tensor/wgmma.cuh"
 
@@ -134,11 +135,50 @@ cudaError_t launch_sides(tile_product p, const prim_tensor_map &a, const prim_te
                         : launch_ops<Half, 256>(p, a, b, d);
 }
 
+/* A warp's fragments, place by place as PTX gives them for m16n8k256: of A the row and the first of
+ * 32 steps of k, of B the first step, of D the column. */
+__global__ void multiply_bits(const uint32_t *a, const uint32_t *b, int32_t *d)
+{
+    const unsigned group = threadIdx.x / 4, in_group = threadIdx.x % 4;
+    uint32_t rows[4], column[2];
+    int32_t sums[4];
+    for (unsigned i = 0; i < 4; i++) {
+        const unsigned row = i % 2 == 0 ? group : group + 8, k = in_group * 32 + (i < 2 ? 0 : 128);
+        rows[i] = a[row * BITS_WORDS + k / 32];
+    }
+    for (unsigned i = 0; i < 2; i++)
+        column[i] = b[group * BITS_WORDS + (in_group * 32 + 128 * i) / 32];
+    for (unsigned i = 0; i < 4; i++)
+        sums[i] = d[(i < 2 ? group : group + 8) * BITS_N + in_group * 2 + i % 2];
+    mma_m16n8k256_and_popc(sums, rows, column);
+    for (unsigned i = 0; i < 4; i++)
+        d[(i < 2 ? group : group + 8) * BITS_N + in_group * 2 + i % 2] = sums[i];
+}
+
 } // namespace
 
 bool has_tensor_tiles(void)
 {
     return prim_device_has_wgmma();
+}
+
+bool has_products_of_bits(void)
+{
+    return prim_device_code() >= 80;
+}
+
+cudaError_t run_mma_bits(const uint32_t *h_a, const uint32_t *h_b, int32_t *h_d)
+{
+    uint32_t *const d_a = on_device(h_a, BITS_M * BITS_WORDS), *const d_b = on_device(
+                                                                   h_b, BITS_N * BITS_WORDS);
+    int32_t *const d_d = on_device(h_d, BITS_M * BITS_N);
+    cudaError_t error = prim_launch({nullptr, 1, 32}, multiply_bits, d_a, d_b, d_d);
+    if (error == cudaSuccess)
+        error = cudaMemcpy(h_d, d_d, BITS_M * BITS_N * sizeof *h_d, cudaMemcpyDeviceToHost);
+    cudaFree(d_a);
+    cudaFree(d_b);
+    cudaFree(d_d);
+    return error;
 }
 
 cudaError_t run_tensor_copy(const uint16_t *h_matrix, size_t rows, size_t columns, size_t ld,

@@ -1,5 +1,6 @@
-/* Small kernels around tensor copies and wgmma, whose results show where elements lie. They run on
- * the CPU backend and on a GPU, and must give the same there. Arrays are on the host. */
+/* Small kernels around tensor copies, wgmma and mma of bits, whose results show where elements lie.
+ * They run on the CPU backend and on a GPU, and must give the same there. Arrays are on the host.
+ */
 #ifndef TESTS_TENSOR_TILES_H
 #define TESTS_TENSOR_TILES_H
 
@@ -31,6 +32,12 @@ typedef struct tile_product {
 } tile_product;
 
 cudaError_t run_wgmma(tile_product p, const uint16_t *h_a, const uint16_t *h_b, float *h_d);
+
+/* D += the number of places, of 256, where A's row and B's column both have a 1: A of 16 rows and B
+ * of 8 columns, 8 words each, one behind the other, and D of 16 × 8. */
+enum { BITS_M = 16, BITS_N = 8, BITS_WORDS = 8 };
+bool has_products_of_bits(void);
+cudaError_t run_mma_bits(const uint32_t *h_a, const uint32_t *h_b, int32_t *h_d);
 
 #if defined(__cplusplus)
 }

@@ -20,13 +20,16 @@ static size_t words_of(size_t bits)
 
 /* ---- packing ---- */
 
-static const cudaDataType_t in_types[] = {CUDA_R_32F, CUDA_R_32I, CUDA_R_8I};
-enum { IN_TYPES = 3 };
+static const cudaDataType_t in_types[] = {CUDA_R_32F, CUDA_R_16F, CUDA_R_32I, CUDA_R_8I};
+enum { IN_TYPES = COUNT_OF(in_types) };
+
+/* prim_binary_pack_rows(), prim_binary_pack_columns(), prim_binary_pack_transposed() */
+typedef enum pack_way { BY_ROWS, BY_COLUMNS, TRANSPOSED, PACK_WAYS } pack_way;
 
 typedef struct pack_case {
     cudaDataType_t type;
-    int threads;        /* 0: on the device */
-    bool along_columns; /* prim_binary_pack_columns() */
+    int threads; /* 0: on the device */
+    pack_way way;
     size_t rows, columns;
     size_t gap, packed_gap, offset;
     uint64_t seed;
@@ -66,6 +69,12 @@ static matrix make_input(const pack_case *c)
     return in;
 }
 
+static prim_bits bits_of(const pack_case *c, void *words, const matrix *packed)
+{
+    return c->way == TRANSPOSED ? prim_bits_of(words, c->columns, c->rows, packed->ld)
+                                : prim_bits_of(words, c->rows, c->columns, packed->ld);
+}
+
 static void pack_on_device(const pack_case *c, const matrix *in, matrix *packed)
 {
     guarded d_in = matrix_to_device(in);
@@ -73,12 +82,10 @@ static void pack_on_device(const pack_case *c, const matrix *in, matrix *packed)
         guarded_copy(packed->base, matrix_bytes(packed), c->offset * sizeof(uint32_t));
     const void *from = matrix_extent(in) == 0 && c->offset > 0 ? NULL : data_of(&d_in, in);
     uint32_t *to = matrix_extent(packed) == 0 && c->offset > 0 ? NULL : d_packed.data;
-    if (c->along_columns)
-        cr_prim(prim_binary_pack_columns(prim_matrix_of(c->type, from, c->rows, c->columns, in->ld),
-                                         prim_bits_of(to, c->rows, c->columns, packed->ld), NULL));
-    else
-        cr_prim(prim_binary_pack_rows(prim_matrix_of(c->type, from, c->rows, c->columns, in->ld),
-                                      prim_bits_of(to, c->rows, c->columns, packed->ld), NULL));
+    cr_prim((c->way == BY_ROWS      ? prim_binary_pack_rows
+             : c->way == BY_COLUMNS ? prim_binary_pack_columns
+                                    : prim_binary_pack_transposed)(
+        prim_matrix_of(c->type, from, c->rows, c->columns, in->ld), bits_of(c, to, packed), NULL));
     guarded_read(&d_packed, packed->base);
     matrix_check_unchanged(&d_in, in, "the input");
     guarded_free(&d_in);
@@ -89,14 +96,12 @@ static void pack(const pack_case *c, const matrix *in, matrix *packed)
 {
     if (c->threads == 0)
         pack_on_device(c, in, packed);
-    else if (c->along_columns)
-        cr_prim(prim_binary_pack_columns_host(
-            prim_matrix_of(c->type, matrix_data(in), c->rows, c->columns, in->ld),
-            prim_bits_of(matrix_data(packed), c->rows, c->columns, packed->ld), c->threads));
     else
-        cr_prim(prim_binary_pack_rows_host(
+        cr_prim((c->way == BY_ROWS      ? prim_binary_pack_rows_host
+                 : c->way == BY_COLUMNS ? prim_binary_pack_columns_host
+                                        : prim_binary_pack_transposed_host)(
             prim_matrix_of(c->type, matrix_data(in), c->rows, c->columns, in->ld),
-            prim_bits_of(matrix_data(packed), c->rows, c->columns, packed->ld), c->threads));
+            bits_of(c, matrix_data(packed), packed), c->threads));
 }
 
 /* The word of the packed matrix, bit by bit. */
@@ -104,8 +109,10 @@ static uint32_t expected_word(const pack_case *c, const matrix *in, size_t row, 
 {
     uint32_t word = 0;
     for (size_t bit = 0; bit < 32; bit++) {
-        const size_t r = c->along_columns ? 32 * row + bit : row;
-        const size_t k = c->along_columns ? column : 32 * column + bit;
+        const size_t r = c->way == BY_ROWS ? row : c->way == BY_COLUMNS ? 32 * row + bit : column;
+        const size_t k = c->way == BY_ROWS      ? 32 * column + bit
+                         : c->way == BY_COLUMNS ? column
+                                                : 32 * row + bit;
         if (r < c->rows && k < c->columns && is_plus(c->type, matrix_data(in), r * in->ld + k))
             word |= (uint32_t)1 << bit;
     }
@@ -114,8 +121,13 @@ static uint32_t expected_word(const pack_case *c, const matrix *in, size_t row, 
 
 static void check_pack(const pack_case *c)
 {
-    const size_t rows = c->along_columns ? words_of(c->rows) : c->rows;
-    const size_t columns = c->along_columns ? c->columns : words_of(c->columns);
+    static const char *const ways[] = {"rows", "columns", "transposed"};
+    const size_t rows = c->way == BY_ROWS      ? c->rows
+                        : c->way == BY_COLUMNS ? words_of(c->rows)
+                                               : words_of(c->columns);
+    const size_t columns = c->way == BY_ROWS      ? words_of(c->columns)
+                           : c->way == BY_COLUMNS ? c->columns
+                                                  : c->rows;
     matrix in = make_input(c);
     matrix packed = matrix_of_pattern(CUDA_R_32U, rows, columns, columns + c->packed_gap);
     pack(c, &in, &packed);
@@ -127,8 +139,8 @@ static void check_pack(const pack_case *c)
         cr_assert_eq(words[i], expected,
                      "pack %s (threads %d) %s, %zu × %zu, gaps %zu %zu, offset %zu: word %zu, %zu "
                      "is %08x, not %08x",
-                     c->along_columns ? "columns" : "rows", c->threads, type_name(c->type), c->rows,
-                     c->columns, c->gap, c->packed_gap, c->offset, row, column, words[i], expected);
+                     ways[c->way], c->threads, type_name(c->type), c->rows, c->columns, c->gap,
+                     c->packed_gap, c->offset, row, column, words[i], expected);
     }
     matrix_free(&in);
     matrix_free(&packed);
@@ -142,21 +154,22 @@ static void check_packs(int threads, size_t rarity)
     for (size_t t = 0; t < IN_TYPES; t++)
         for (size_t i = 0; i < COUNT_OF(packed_sizes); i++)
             for (size_t j = 0; j < COUNT_OF(other_sizes); j++)
-                for (int along = 0; along < 2; along++) {
+                for (int way = 0; way < PACK_WAYS; way++) {
                     const size_t turn =
                         (t * COUNT_OF(packed_sizes) + i) * COUNT_OF(other_sizes) + j;
-                    const uint64_t bits = random_bits(2 * turn + (uint64_t)along);
-                    if ((turn + turn / rarity + (size_t)along) % rarity != 0)
+                    const uint64_t bits = random_bits(3 * turn + (uint64_t)way);
+                    if ((turn + turn / rarity + (size_t)way) % rarity != 0)
                         continue;
-                    const pack_case c = {.type = in_types[t],
-                                         .threads = threads,
-                                         .along_columns = along,
-                                         .rows = along ? packed_sizes[i] : other_sizes[j],
-                                         .columns = along ? other_sizes[j] : packed_sizes[i],
-                                         .gap = bits & 1 ? bits >> 1 & 7 : 0,
-                                         .packed_gap = bits >> 8 & 1 ? bits >> 9 & 3 : 0,
-                                         .offset = bits >> 16 & 1 ? 1 + (bits >> 17 & 3) : 0,
-                                         .seed = bits >> 32};
+                    const pack_case c = {
+                        .type = in_types[t],
+                        .threads = threads,
+                        .way = (pack_way)way,
+                        .rows = way == BY_COLUMNS ? packed_sizes[i] : other_sizes[j],
+                        .columns = way == BY_COLUMNS ? other_sizes[j] : packed_sizes[i],
+                        .gap = bits & 1 ? bits >> 1 & 7 : 0,
+                        .packed_gap = bits >> 8 & 1 ? bits >> 9 & 3 : 0,
+                        .offset = bits >> 16 & 1 ? 1 + (bits >> 17 & 3) : 0,
+                        .seed = bits >> 32};
                     check_pack(&c);
                 }
 }
@@ -187,10 +200,15 @@ typedef struct signs {
     matrix packed_a, packed_b;
 } signs;
 
+/* prim_binary_gemm(), prim_binary_count(), prim_binary_layer() */
+typedef enum binary_call { GEMM, COUNT, LAYER } binary_call;
+
 typedef struct binary_case {
     prim_binary_gemm_variant variant;
     int threads; /* 0: on the device */
-    cudaDataType_t c_type;
+    binary_call call;
+    prim_binary_op op;
+    cudaDataType_t c_type; /* not of a layer */
     size_t m, n, k;
     size_t gaps[3];
     size_t offset;
@@ -239,43 +257,98 @@ static void free_signs(signs *s)
     free(s->b);
 }
 
-static void run_on_device(const binary_case *c, const signs *s, matrix *result)
+static prim_status call_device(const binary_case *c, prim_bits a, prim_bits b,
+                               const int32_t *d_thresholds, void *d_c, size_t ldc,
+                               const prim_call *call)
+{
+    const prim_matrix result = prim_matrix_of(c->c_type, d_c, c->m, c->n, ldc);
+    switch (c->call) {
+    case GEMM:
+        return prim_binary_gemm(c->variant, a, b, result, call);
+    case COUNT:
+        return prim_binary_count(c->variant, c->op, a, b, result, call);
+    default:
+        return prim_binary_layer(c->variant, c->op, a, b, d_thresholds,
+                                 prim_bits_of(d_c, c->m, c->n, ldc), call);
+    }
+}
+
+static prim_status ask(const binary_case *c, size_t *bytes)
+{
+    return asked_bytes(call_device(c, prim_bits_of(NULL, c->m, c->k, 0),
+                                   prim_bits_of(NULL, c->k, c->n, 0), NULL, NULL, 0, asking()),
+                       bytes);
+}
+
+static void run_on_device(const binary_case *c, const signs *s, const int32_t *thresholds,
+                          matrix *result)
 {
     const bool none = c->offset > 0; /* in every other case */
     size_t bytes;
-    cr_prim(asked_bytes(prim_binary_gemm(c->variant, prim_bits_of(NULL, c->m, c->k, 0),
-                                         prim_bits_of(NULL, c->k, c->n, 0),
-                                         prim_matrix_of(c->c_type, NULL, c->m, c->n, 0), asking()),
-                        &bytes));
+    cr_prim(ask(c, &bytes));
     guarded a = matrix_to_device(&s->packed_a), b = matrix_to_device(&s->packed_b),
             out = guarded_copy(result->base, matrix_bytes(result), 4 * c->offset),
+            limits = guarded_copy(thresholds, c->n * sizeof(int32_t), 4 * c->offset),
             workspace = guarded_new(bytes, 0);
-    cr_prim(prim_binary_gemm(
-        c->variant,
-        prim_bits_of(or_null(none, &s->packed_a, data_of(&a, &s->packed_a)), c->m, c->k,
-                     s->packed_a.ld),
-        prim_bits_of(or_null(none, &s->packed_b, data_of(&b, &s->packed_b)), c->k, c->n,
-                     s->packed_b.ld),
-        prim_matrix_of(c->c_type, or_null(none, result, out.data), c->m, c->n, result->ld),
-        with(0, bytes > 0 ? workspace.data : NULL, bytes)));
+    cr_prim(call_device(c,
+                        prim_bits_of(or_null(none, &s->packed_a, data_of(&a, &s->packed_a)), c->m,
+                                     c->k, s->packed_a.ld),
+                        prim_bits_of(or_null(none, &s->packed_b, data_of(&b, &s->packed_b)), c->k,
+                                     c->n, s->packed_b.ld),
+                        limits.data, or_null(none, result, out.data), result->ld,
+                        with(0, bytes > 0 ? workspace.data : NULL, bytes)));
     guarded_read(&out, result->base);
     matrix_check_unchanged(&a, &s->packed_a, "A");
     matrix_check_unchanged(&b, &s->packed_b, "B");
     guarded_free(&a);
     guarded_free(&b);
     guarded_free(&out);
+    guarded_free(&limits);
     guarded_free(&workspace);
 }
 
-static void run(const binary_case *c, const signs *s, matrix *result)
+static void run_on_host(const binary_case *c, const signs *s, const int32_t *thresholds,
+                        matrix *result)
 {
-    if (c->threads == 0)
-        run_on_device(c, s, result);
+    const prim_bits a = prim_bits_of(matrix_data(&s->packed_a), c->m, c->k, s->packed_a.ld),
+                    b = prim_bits_of(matrix_data(&s->packed_b), c->k, c->n, s->packed_b.ld);
+    const prim_matrix values =
+        prim_matrix_of(c->c_type, matrix_data(result), c->m, c->n, result->ld);
+    if (c->call == GEMM)
+        cr_prim(prim_binary_gemm_host(a, b, values, c->threads));
+    else if (c->call == COUNT)
+        cr_prim(prim_binary_count_host(c->op, a, b, values, c->threads));
     else
-        cr_prim(prim_binary_gemm_host(
-            prim_bits_of(matrix_data(&s->packed_a), c->m, c->k, s->packed_a.ld),
-            prim_bits_of(matrix_data(&s->packed_b), c->k, c->n, s->packed_b.ld),
-            prim_matrix_of(c->c_type, matrix_data(result), c->m, c->n, result->ld), c->threads));
+        cr_prim(prim_binary_layer_host(c->op, a, b, thresholds,
+                                       prim_bits_of(matrix_data(result), c->m, c->n, result->ld),
+                                       c->threads));
+}
+
+static int expected_value(const binary_case *c, const signs *s, size_t row, size_t column)
+{
+    const int8_t *a = &s->a[row * c->k], *b = &s->b[column * c->k];
+    int dot = 0, unlike = 0, both = 0;
+    for (size_t j = 0; j < c->k; j++) {
+        dot += a[j] * b[j];
+        unlike += a[j] != b[j];
+        both += a[j] > 0 && b[j] > 0;
+    }
+    return c->op == PRIM_BINARY_XOR ? unlike : c->op == PRIM_BINARY_AND ? both : dot;
+}
+
+/* One of the column's values, the next one or the one before; and what all or no values reach. */
+static int32_t *make_thresholds(const binary_case *c, const signs *s)
+{
+    int32_t *thresholds = malloc(c->n * sizeof *thresholds + 1);
+    for (size_t column = 0; c->call == LAYER && column < c->n; column++) {
+        const uint64_t bits = random_bits(c->seed + 31 * column);
+        thresholds[column] = bits % 16 == 0   ? INT32_MIN
+                             : bits % 16 == 1 ? INT32_MAX
+                             : c->m == 0      ? 0
+                                              : expected_value(c, s, (bits >> 8) % c->m, column) +
+                                               (int)(bits >> 4 & 3) % 3 - 1;
+    }
+    return thresholds;
 }
 
 static double read_number(cudaDataType_t type, const void *h, size_t i)
@@ -283,36 +356,70 @@ static double read_number(cudaDataType_t type, const void *h, size_t i)
     return type_is_float(type) ? read_float(type, h, i) : (double)(int64_t)read_integer(type, h, i);
 }
 
-/* Each element is a sum of ±1, which is exact; the gaps keep their pattern. */
-static void check_result(const binary_case *c, const signs *s, const matrix *result)
+static void describe(const binary_case *c, char *text, size_t bytes)
 {
+    static const char *const calls[] = {"gemm", "count", "layer"}, *const ops[] = {"dot", "xor",
+                                                                                   "and"};
+    snprintf(text, bytes,
+             "%s (threads %d) %s %s %s, %zu × %zu × %zu, gaps %zu %zu %zu, offset %zu, %d of 8 "
+             "positive, seed %llu",
+             prim_binary_gemm_variant_info(c->variant)->name, c->threads, calls[c->call],
+             ops[c->op], type_name(c->c_type), c->m, c->n, c->k, c->gaps[0], c->gaps[1], c->gaps[2],
+             c->offset, c->bias, (unsigned long long)c->seed);
+}
+
+static uint32_t expected_bits(const binary_case *c, const signs *s, const int32_t *thresholds,
+                              size_t row, size_t word)
+{
+    uint32_t bits = 0;
+    for (size_t column = 32 * word; column < c->n && column < 32 * word + 32; column++)
+        bits |= (uint32_t)(expected_value(c, s, row, column) >= thresholds[column]) << column % 32;
+    return bits;
+}
+
+/* Each value is a sum of ±1 or a count, which is exact; the gaps keep their pattern. */
+static void check_result(const binary_case *c, const signs *s, const int32_t *thresholds,
+                         const matrix *result)
+{
+    char text[300];
     const uint32_t *words = matrix_data(result);
+    const size_t columns = c->call == LAYER ? words_of(c->n) : c->n;
+    describe(c, text, sizeof text);
     for (size_t i = 0; i < matrix_extent(result); i++) {
         const size_t row = i / result->ld, column = i % result->ld;
-        if (column >= c->n) {
-            cr_assert_eq(words[i], 0x01010101u * GUARD_PATTERN, "the gap behind row %zu", row);
-            continue;
+        if (column >= columns) {
+            cr_assert_eq(words[i], 0x01010101u * GUARD_PATTERN, "%s: the gap behind row %zu", text,
+                         row);
+        } else if (c->call == LAYER) {
+            const uint32_t expected = expected_bits(c, s, thresholds, row, column);
+            cr_assert_eq(words[i], expected, "%s: %08x at %zu, word %zu, not %08x", text, words[i],
+                         row, column, expected);
+        } else {
+            const int expected = expected_value(c, s, row, column);
+            const double value = read_number(c->c_type, words, i);
+            cr_assert(value == expected, "%s: %g at %zu, %zu, not %d", text, value, row, column,
+                      expected);
         }
-        int expected = 0;
-        for (size_t j = 0; j < c->k; j++)
-            expected += s->a[row * c->k + j] * s->b[column * c->k + j];
-        const double value = read_number(c->c_type, words, i);
-        cr_assert(value == expected,
-                  "%s (threads %d) %s, %zu × %zu × %zu, gaps %zu %zu %zu, offset %zu, %d of 8 "
-                  "positive, seed %llu: %g at %zu, %zu, not %d",
-                  prim_binary_gemm_variant_info(c->variant)->name, c->threads, type_name(c->c_type),
-                  c->m, c->n, c->k, c->gaps[0], c->gaps[1], c->gaps[2], c->offset, c->bias,
-                  (unsigned long long)c->seed, value, row, column, expected);
     }
 }
 
 static void check(const binary_case *c)
 {
+    size_t bytes;
+    if (c->threads == 0 && ask(c, &bytes) == PRIM_ERROR_UNSUPPORTED)
+        return; /* test_supported.c says which rung may refuse what */
     signs s = make_operands(c, c->seed + 12345);
-    matrix result = matrix_of_pattern(c->c_type, c->m, c->n, c->n + c->gaps[2]);
-    run(c, &s, &result);
-    check_result(c, &s, &result);
+    int32_t *thresholds = make_thresholds(c, &s);
+    const size_t columns = c->call == LAYER ? words_of(c->n) : c->n;
+    matrix result = matrix_of_pattern(c->call == LAYER ? CUDA_R_32U : c->c_type, c->m, columns,
+                                      columns + c->gaps[2]);
+    if (c->threads == 0)
+        run_on_device(c, &s, thresholds, &result);
+    else
+        run_on_host(c, &s, thresholds, &result);
+    check_result(c, &s, thresholds, &result);
     matrix_free(&result);
+    free(thresholds);
     free_signs(&s);
 }
 
@@ -325,23 +432,41 @@ static struct criterion_test_params variants(void)
     return cr_make_param_array(prim_binary_gemm_variant, rows, count);
 }
 
-/* Types, gaps, offsets and the shares of +1 take turns. */
+/* MMA asks for a device. */
+static bool is_for_this_device(prim_binary_gemm_variant variant)
+{
+    return runs(prim_binary_gemm(variant, prim_bits_of(NULL, 1, 1, 0), prim_bits_of(NULL, 1, 1, 0),
+                                 prim_matrix_of(CUDA_R_32I, NULL, 1, 1, 0), asking()));
+}
+
+/* "prim_binary_gemm() only" */
+static bool takes_products_only(prim_binary_gemm_variant variant)
+{
+    return variant >= PRIM_BINARY_GEMM_XNOR_GLOBAL &&
+           variant <= PRIM_BINARY_GEMM_XNOR_TILED_TRANSPOSED;
+}
+
+/* Calls, types, gaps, offsets and the shares of +1 take turns. */
 static binary_case varied(prim_binary_gemm_variant variant, size_t m, size_t n, size_t k,
                           uint64_t turn)
 {
     static const int biases[] = {4, 4, 0, 8, 7, 1};
     const uint64_t bits = random_bits(turn);
-    return (binary_case){.variant = variant,
-                         .c_type = bits & 1 ? CUDA_R_32F : CUDA_R_32I,
-                         .m = m,
-                         .n = n,
-                         .k = k,
-                         .gaps = {bits >> 8 & 1 ? bits >> 9 & 7 : 0,
-                                  bits >> 16 & 1 ? bits >> 17 & 7 : 0,
-                                  bits >> 24 & 1 ? bits >> 25 & 7 : 0},
-                         .offset = bits >> 32 & 1 ? 1 + (bits >> 33 & 3) : 0,
-                         .bias = biases[(bits >> 40) % COUNT_OF(biases)],
-                         .seed = bits >> 48};
+    const binary_call call =
+        takes_products_only(variant) ? GEMM : (binary_call)(random_bits(turn + 777) % 3);
+    return (binary_case){
+        .variant = variant,
+        .call = call,
+        .op = call == GEMM ? PRIM_BINARY_DOT : (prim_binary_op)(random_bits(turn + 7777) % 3),
+        .c_type = bits & 1 ? CUDA_R_32F : CUDA_R_32I,
+        .m = m,
+        .n = n,
+        .k = k,
+        .gaps = {bits >> 8 & 1 ? bits >> 9 & 7 : 0, bits >> 16 & 1 ? bits >> 17 & 7 : 0,
+                 bits >> 24 & 1 ? bits >> 25 & 7 : 0},
+        .offset = bits >> 32 & 1 ? 1 + (bits >> 33 & 3) : 0,
+        .bias = biases[(bits >> 40) % COUNT_OF(biases)],
+        .seed = bits >> 48};
 }
 
 /* Every pair of these as (m, n), and each with every one of those as k. */
@@ -375,10 +500,11 @@ ParameterizedTest(prim_binary_gemm_variant *variant, binary_gemm, tails_in_pairs
 
 /* A row of A comes into shared memory 1024 words, 32768 elements, at a time; and columns beyond
  * what 16 bits count. */
-static const size_t shapes[][3] = {{1, 1, 5},       {300, 1, 40},   {1, 300, 64},  {257, 3, 33},
-                                   {3, 257, 100},   {100, 100, 70}, {2, 1025, 1},  {1025, 2, 31},
-                                   {2, 3, 32736},   {2, 3, 32768},  {3, 2, 32769}, {1, 17, 33000},
-                                   {2, 300, 33333}, {1, 2, 70001},  {1, 65600, 33}};
+static const size_t shapes[][3] = {
+    {1, 1, 5},       {300, 1, 40},    {1, 300, 64},    {257, 3, 33},  {3, 257, 100},
+    {100, 100, 70},  {2, 1025, 1},    {1025, 2, 31},   {2, 3, 32736}, {2, 3, 32768},
+    {3, 2, 32769},   {1, 17, 33000},  {2, 300, 33333}, {1, 2, 70001}, {1, 65600, 33},
+    {65, 130, 2100}, {129, 131, 257}, {130, 136, 1792}};
 
 ParameterizedTestParameters(binary_gemm, shapes)
 {
@@ -456,6 +582,8 @@ Test(binary_gemm, f32_beyond_two_to_the_24)
     for (size_t v = 1; prim_binary_gemm_variant_at(v) != NULL; v++) {
         if (on_cpu_backend() && get_test_level() != LEVEL_FULL && v > 1)
             continue; /* a million barriers */
+        if (!is_for_this_device(prim_binary_gemm_variant_at(v)->value))
+            continue;
         check_deep(prim_binary_gemm_variant_at(v)->value, false, 0);
         check_deep(prim_binary_gemm_variant_at(v)->value, false, DEEP);
     }
@@ -480,6 +608,8 @@ Test(binary_gemm, packing_and_product)
                                      prim_bits_of(packed_b.data, K, COLUMNS, 0), NULL));
     for (size_t v = 0; prim_binary_gemm_variant_at(v) != NULL; v++) {
         const prim_binary_gemm_variant variant = prim_binary_gemm_variant_at(v)->value;
+        if (!is_for_this_device(variant))
+            continue;
         guarded_poison(&c);
         cr_prim(prim_binary_gemm(variant, prim_bits_of(packed_a.data, M, K, WORDS),
                                  prim_bits_of(packed_b.data, K, COLUMNS, 0),
@@ -599,6 +729,34 @@ Test(binary_gemm, host_refuses_what_it_cannot_do)
     cr_assert(c[0] == 33 && c[3] == 33);
 }
 
+Test(binary_gemm, layers_refuse_what_they_cannot_do)
+{
+    uint32_t a[4] = {0}, b[4] = {0}, packed[40] = {5, 6};
+    const int32_t thresholds[2] = {33, 34};
+#define LAYER_OF(op, thresholds, words, columns, ld)                                             \
+    prim_binary_layer_host(op, prim_bits_of(a, 2, 33, 2), prim_bits_of(b, 33, 2, 0), thresholds, \
+                           prim_bits_of(words, 2, columns, ld), 1)
+    cr_refused(LAYER_OF((prim_binary_op)3, thresholds, packed, 2, 0), PRIM_ERROR_ENUM, "op");
+    cr_refused(LAYER_OF(PRIM_BINARY_DOT, NULL, packed, 2, 0), PRIM_ERROR_NULL, "h_thresholds");
+    cr_refused(LAYER_OF(PRIM_BINARY_DOT, thresholds, NULL, 2, 0), PRIM_ERROR_NULL, "h_packed");
+    cr_refused(LAYER_OF(PRIM_BINARY_DOT, thresholds, packed, 1, 0), PRIM_ERROR_VALUE,
+               "B 33 × 2 and packed 2 × 1");
+    cr_refused(LAYER_OF(PRIM_BINARY_DOT, (const int32_t *)packed + 1, packed, 2, 0),
+               PRIM_ERROR_OVERLAP, "h_thresholds");
+    cr_assert_eq(LAYER_OF(PRIM_BINARY_DOT, (const int32_t *)packed + 1, packed, 2, 5),
+                 PRIM_ERROR_OVERLAP, "in a gap");
+    cr_assert_eq(LAYER_OF(PRIM_BINARY_DOT, (const int32_t *)packed + 6, packed, 2, 5), PRIM_OK);
+    cr_assert_eq(LAYER_OF(PRIM_BINARY_DOT, thresholds, b, 2, 0), PRIM_ERROR_OVERLAP);
+    cr_assert_eq(LAYER_OF(PRIM_BINARY_DOT, (const int32_t *)b, packed, 2, 0), PRIM_OK);
+    cr_assert_eq(LAYER_OF(PRIM_BINARY_DOT, thresholds, packed, 2, 0), PRIM_OK);
+    cr_assert(packed[0] == 1 && packed[1] == 1, "33 reaches 33, and not 34");
+    cr_refused(prim_binary_count_host((prim_binary_op)-1, prim_bits_of(a, 1, 1, 0),
+                                      prim_bits_of(b, 1, 1, 0), prim_matrix_of(I, packed, 1, 1, 0),
+                                      1),
+               PRIM_ERROR_ENUM, "op");
+#undef LAYER_OF
+}
+
 Test(binary_gemm, matrices_that_do_not_fit_are_refused)
 {
     const uint32_t words[8] = {0};
@@ -623,6 +781,9 @@ Test(binary_gemm, matrices_that_do_not_fit_are_refused)
     cr_assert_eq(prim_binary_pack_columns_host(in, prim_bits_of(packed, 40, 1, 0), 1),
                  PRIM_ERROR_VALUE);
     cr_assert_eq(prim_binary_pack_rows_host(in, prim_bits_of(packed, 1, 40, 0), 1), PRIM_OK);
+    cr_refused(prim_binary_pack_transposed_host(in, prim_bits_of(packed, 1, 40, 0), 1),
+               PRIM_ERROR_VALUE, "in is 1 × 40, and packed is not, transposed: 1 × 40");
+    cr_assert_eq(prim_binary_pack_transposed_host(in, prim_bits_of(packed, 40, 1, 0), 1), PRIM_OK);
 }
 
 Test(binary_gemm, nothing_takes_no_time)
@@ -667,6 +828,8 @@ Test(binary_gemm, queries_judge_like_the_call)
                                prim_matrix_of(CUDA_R_8I, NULL, 1, 1, 0), asking())));
     cr_assert(strncmp(prim_last_error(NULL), "prim_binary_gemm", 16) == 0);
     for (size_t v = 0; prim_binary_gemm_variant_at(v) != NULL; v++) {
+        if (!is_for_this_device(prim_binary_gemm_variant_at(v)->value))
+            continue;
         cr_assert(runs(prim_binary_gemm(
             prim_binary_gemm_variant_at(v)->value, prim_bits_of(NULL, 1000, 1000, 0),
             prim_bits_of(NULL, 1000, 1000, 0), prim_matrix_of(I, NULL, 1000, 1000, 0), asking())));
@@ -681,7 +844,7 @@ Test(binary_gemm, queries_judge_like_the_call)
 Test(binary_gemm, variants_have_names_and_ideas)
 {
     cr_assert_eq(prim_binary_gemm_variant_at(0)->value, PRIM_BINARY_GEMM_AUTO);
-    cr_assert_not_null(prim_binary_gemm_variant_at(4));
+    cr_assert_not_null(prim_binary_gemm_variant_at(6));
     for (size_t v = 0; prim_binary_gemm_variant_at(v) != NULL; v++) {
         const char *name = prim_binary_gemm_variant_at(v)->name;
         cr_assert(name != NULL && strlen(name) > 0);

@@ -127,7 +127,7 @@ VARIANTS(gemv, PRIM_GEMV_AUTO, PRIM_GEMV_ROW_PER_THREAD, PRIM_GEMV_COLUMN, PRIM_
          PRIM_GEMV_SHARED, PRIM_GEMV_SHUFFLE, PRIM_GEMV_WARP_PER_ROW, PRIM_GEMV_SPLIT)
 VARIANTS(binary_gemm, PRIM_BINARY_GEMM_AUTO, PRIM_BINARY_GEMM_XNOR_GLOBAL,
          PRIM_BINARY_GEMM_XNOR_SHARED_ROW, PRIM_BINARY_GEMM_XNOR_TILED,
-         PRIM_BINARY_GEMM_XNOR_TILED_TRANSPOSED)
+         PRIM_BINARY_GEMM_XNOR_TILED_TRANSPOSED, PRIM_BINARY_GEMM_POPCOUNT, PRIM_BINARY_GEMM_MMA)
 VARIANTS(convolution, PRIM_CONVOLUTION_AUTO, PRIM_CONVOLUTION_BASIC, PRIM_CONVOLUTION_CONSTANT,
          PRIM_CONVOLUTION_TILED_HALO, PRIM_CONVOLUTION_TILED_CACHED, PRIM_CONVOLUTION_REGISTER,
          PRIM_CONVOLUTION_TENSOR)
@@ -1093,22 +1093,55 @@ Test(supported, gemv_of_any_number)
                       "%s", prim_last_error(NULL));
 }
 
+/* "PRIM_ERROR_UNSUPPORTED  variant is XNOR_…, and op is not PRIM_BINARY_DOT", and "variant is
+ * XNOR_…, with any op"; "MMA before compute capability 8.0" */
+static prim_status status_of_bits(prim_binary_gemm_variant variant, prim_binary_op op,
+                                  bool is_layer)
+{
+    const bool is_xnor = variant >= PRIM_BINARY_GEMM_XNOR_GLOBAL &&
+                         variant <= PRIM_BINARY_GEMM_XNOR_TILED_TRANSPOSED;
+    if (is_xnor)
+        return op == PRIM_BINARY_DOT && !is_layer ? PRIM_OK : PRIM_ERROR_UNSUPPORTED;
+    return variant != PRIM_BINARY_GEMM_MMA || major_capability() >= 8 ? PRIM_OK
+                                                                      : PRIM_ERROR_UNSUPPORTED;
+}
+
 /* "k any number below 2^31" */
 Test(supported, binary_gemm)
 {
     static const size_t all_k[] = {0, 1, 31, 32, 33, 100000, 0x7fffffff, 0x80000000};
     for (EACH_VARIANT(v, binary_gemm))
         EACH (cudaDataType_t, type, all_types)
-            EACH (size_t, k, all_k) {
-                const bool has_type = *type == CUDA_R_32I || *type == CUDA_R_32F;
-                CHECK(!has_type           ? PRIM_ERROR_TYPE
-                      : *k == 0x80000000u ? PRIM_ERROR_VALUE
-                                          : PRIM_OK,
-                      prim_binary_gemm((prim_binary_gemm_variant)v, prim_bits_of(NULL, 3, *k, 0),
-                                       prim_bits_of(NULL, *k, 5, 0),
-                                       prim_matrix_of(*type, NULL, 3, 5, 0), asking()),
-                      "binary_gemm %d, k %zu, %s", v, *k, name_of(*type));
-            }
+            EACH (size_t, k, all_k)
+                for (int op = PRIM_BINARY_DOT; op <= PRIM_BINARY_AND + 1; op++) {
+                    const prim_binary_gemm_variant variant = (prim_binary_gemm_variant)v;
+                    const bool has_type = *type == CUDA_R_32I || *type == CUDA_R_32F;
+                    const prim_bits a = prim_bits_of(NULL, 3, *k, 0),
+                                    b = prim_bits_of(NULL, *k, 5, 0);
+                    const prim_matrix c = prim_matrix_of(*type, NULL, 3, 5, 0);
+                    const prim_status expected =
+                        op > PRIM_BINARY_AND ? PRIM_ERROR_ENUM
+                        : !has_type          ? PRIM_ERROR_TYPE
+                        : *k == 0x80000000u  ? PRIM_ERROR_VALUE
+                                             : status_of_bits(variant, (prim_binary_op)op, false);
+                    if (op == PRIM_BINARY_DOT)
+                        CHECK(expected, prim_binary_gemm(variant, a, b, c, asking()),
+                              "binary_gemm %d, k %zu, %s", v, *k, name_of(*type));
+                    CHECK(expected,
+                          prim_binary_count(variant, (prim_binary_op)op, a, b, c, asking()),
+                          "binary_count %d, op %d, k %zu, %s", v, op, *k, name_of(*type));
+                }
+}
+
+Test(supported, binary_layer)
+{
+    for (EACH_VARIANT(v, binary_gemm))
+        for (int op = PRIM_BINARY_DOT; op <= PRIM_BINARY_AND; op++)
+            CHECK(status_of_bits((prim_binary_gemm_variant)v, (prim_binary_op)op, true),
+                  prim_binary_layer((prim_binary_gemm_variant)v, (prim_binary_op)op,
+                                    prim_bits_of(NULL, 3, 70, 0), prim_bits_of(NULL, 70, 35, 0),
+                                    NULL, prim_bits_of(NULL, 3, 35, 0), asking()),
+                  "binary_layer %d, op %d", v, op);
 }
 
 /* ---- convolution ---- */

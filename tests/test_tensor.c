@@ -1,5 +1,5 @@
 /* Where tensor copies put elements, and what wgmma makes of them: whole numbers, so that sums are
- * exact. */
+ * exact; and what mma makes of bits. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
@@ -87,4 +87,29 @@ Test(tensor, wgmma_multiplies_what_copies_bring)
     for (unsigned i = 0; i < 24; i++)
         check_product((tile_product){(i & 1) != 0, (i & 2) != 0, (i & 4) != 0, 128 + 64 * (i / 8)},
                       10 * i);
+}
+
+/* ---- bits ---- */
+
+Test(tensor, mma_counts_the_bits_that_both_have)
+{
+    uint32_t a[BITS_M * BITS_WORDS], b[BITS_N * BITS_WORDS];
+    int32_t before[BITS_M * BITS_N], d[BITS_M * BITS_N];
+    if (!has_products_of_bits())
+        cr_skip_test("a device of 8.0");
+    for (size_t i = 0; i < BITS_M * BITS_WORDS; i++)
+        a[i] = (uint32_t)random_bits(i);
+    for (size_t i = 0; i < BITS_N * BITS_WORDS; i++)
+        b[i] = (uint32_t)random_bits(1000 + i);
+    for (size_t i = 0; i < BITS_M * BITS_N; i++)
+        d[i] = before[i] = (int32_t)random_bits(2000 + i) / 2;
+    cr_cuda(run_mma_bits(a, b, d));
+    for (size_t i = 0; i < BITS_M; i++)
+        for (size_t j = 0; j < BITS_N; j++) {
+            uint32_t both = 0;
+            for (size_t k = 0; k < 32 * BITS_WORDS; k++)
+                both += (a[i * BITS_WORDS + k / 32] & b[j * BITS_WORDS + k / 32]) >> k % 32 & 1;
+            cr_assert_eq(d[i * BITS_N + j], before[i * BITS_N + j] + (int32_t)both, "(%zu, %zu)", i,
+                         j);
+        }
 }

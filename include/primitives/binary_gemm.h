@@ -1,4 +1,5 @@
-/* Binary gemm: the product of two matrices whose elements are +1 or -1, 32 of them in a word. */
+/* Binary gemm: the product of two matrices whose elements are +1 or -1, 32 of them in a word; what
+ * it is made of, counts of bits; and a binarised layer, whose output is such a matrix again. */
 #ifndef PRIMITIVES_BINARY_GEMM_H
 #define PRIMITIVES_BINARY_GEMM_H
 
@@ -14,8 +15,17 @@ typedef enum prim_binary_gemm_variant {
     PRIM_BINARY_GEMM_XNOR_GLOBAL = 1,     /* a block for each row of C, all from global memory */
     PRIM_BINARY_GEMM_XNOR_SHARED_ROW = 2, /* A's row in shared memory */
     PRIM_BINARY_GEMM_XNOR_TILED = 3,      /* 16 × 16 tiles and the bit counts in shared memory */
-    PRIM_BINARY_GEMM_XNOR_TILED_TRANSPOSED = 4 /* the same with x and y exchanged: no conflicts */
+    PRIM_BINARY_GEMM_XNOR_TILED_TRANSPOSED = 4, /* the same with x and y exchanged: no conflicts */
+    PRIM_BINARY_GEMM_POPCOUNT = 5, /* tiles in registers, and fewer bit counts than words */
+    PRIM_BINARY_GEMM_MMA = 6       /* bits on tensor cores, by mma.sync */
 } prim_binary_gemm_variant;
+
+/* What is counted of A's row and B's column. The values never change. */
+typedef enum prim_binary_op {
+    PRIM_BINARY_DOT = 0, /* the sum of the products of ±1: k - 2 · XOR */
+    PRIM_BINARY_XOR = 1, /* the places in which the two differ */
+    PRIM_BINARY_AND = 2  /* the places in which both bits are 1 */
+} prim_binary_op;
 
 /* A matrix of ±1, 32 elements in a word. Which of its two dimensions is packed is said by the call;
  * element i of that dimension is bit i % 32 of word i / 32. The bit is 1 for +1 and 0 for -1. */
@@ -35,24 +45,30 @@ static inline prim_bits prim_bits_of(const uint32_t *words, size_t rows, size_t 
     return bits;
 }
 
-/* Packing, along the rows for A and along the columns for B. +1 stands for every element ≥ 0 (-0
- * too), -1 for the others and NaN. The unused bits of the last word are 0.
+/* Packing, along the rows for A and along the columns for B; and of a B that lies transposed,
+ * n × k, as weights often do, with the words where prim_binary_pack_columns() puts them. +1 stands
+ * for every element ≥ 0 (-0 too), -1 for the others and NaN. The unused bits of the last word are
+ * 0.
  *
  *   in         device.
- *   packed     device, of in's rows and columns. Must not overlap in's bytes from first to last.
- *              Every word of a row is written.
+ *   packed     device, of in's rows and columns; of prim_binary_pack_transposed(), of its columns
+ *              and rows. Must not overlap in's bytes from first to last. Every word of a row is
+ *              written.
  *
- * Types: CUDA_R_32F, CUDA_R_32I, CUDA_R_8I. There are no variants, and no workspace is needed.
+ * Types: CUDA_R_32F, CUDA_R_16F, CUDA_R_32I, CUDA_R_8I. There are no variants, and no workspace is
+ * needed.
  *
  * Returns what every call does, and
- *   PRIM_ERROR_TYPE         in's type is none of the three
- *   PRIM_ERROR_VALUE        packed has not in's rows and columns
+ *   PRIM_ERROR_TYPE         in's type is none of the four
+ *   PRIM_ERROR_VALUE        packed has not in's rows and columns, or transposed, columns and rows
  *   PRIM_ERROR_OVERLAP      packed overlaps in
  *   PRIM_ERROR_UNSUPPORTED  too large for a grid, or a type that was trimmed from
  *                           src/binary_gemm/instances.h */
 PRIM_API prim_status prim_binary_pack_rows(prim_matrix in, prim_bits packed, const prim_call *call);
 PRIM_API prim_status prim_binary_pack_columns(prim_matrix in, prim_bits packed,
                                               const prim_call *call);
+PRIM_API prim_status prim_binary_pack_transposed(prim_matrix in, prim_bits packed,
+                                                 const prim_call *call);
 
 /* C = A · B with A of m × k and B of k × n elements of ±1: an element of C is k minus twice the
  * number of places where A's row and B's column differ.
@@ -73,11 +89,38 @@ PRIM_API prim_status prim_binary_pack_columns(prim_matrix in, prim_bits packed,
  *   PRIM_ERROR_TYPE         C's type is none of the two
  *   PRIM_ERROR_VALUE        the matrices do not fit each other, or k is 2^31 or more
  *   PRIM_ERROR_OVERLAP      C overlaps A or B
+ *   PRIM_ERROR_UNSUPPORTED  MMA before compute capability 8.0; C's type was trimmed from
+ *                           src/binary_gemm/instances.h; or it is too large for a grid
  *
  * Determinism: counting is exact, so every rung gives the same bits.
  * Source: Courbariaux, Hubara, Soudry, El-Yaniv and Bengio, Binarized Neural Networks (2016). */
 PRIM_API prim_status prim_binary_gemm(prim_binary_gemm_variant variant, prim_bits a, prim_bits b,
                                       prim_matrix c, const prim_call *call);
+
+/* The same with an op; with PRIM_BINARY_DOT it is prim_binary_gemm().
+ *
+ * Returns what prim_binary_gemm() does, and
+ *   PRIM_ERROR_ENUM         the op does not exist
+ *   PRIM_ERROR_UNSUPPORTED  variant is XNOR_…, and op is not PRIM_BINARY_DOT */
+PRIM_API prim_status prim_binary_count(prim_binary_gemm_variant variant, prim_binary_op op,
+                                       prim_bits a, prim_bits b, prim_matrix c,
+                                       const prim_call *call);
+
+/* A binarised layer: prim_binary_count(), whose values become bits. A bit is 1 where the value is
+ * at least the threshold of its column. Where it is to be 1 up to a threshold, as batch
+ * normalization with a negative scale has it: v ≤ t is -v ≥ -t, and inverting the bits of B's
+ * column gives -v of PRIM_BINARY_DOT.
+ *
+ *   d_thresholds   device, a threshold for each of the n columns. May overlap A and B.
+ *   packed         device, m × n as prim_binary_pack_rows() leaves it: the next layer's A. Every
+ *                  word of a row is written, the unused bits of the last one as 0. Must overlap
+ *                  none of the inputs, as C in prim_binary_gemm().
+ *
+ * Returns what prim_binary_count() does for C, and
+ *   PRIM_ERROR_UNSUPPORTED  variant is XNOR_…, with any op */
+PRIM_API prim_status prim_binary_layer(prim_binary_gemm_variant variant, prim_binary_op op,
+                                       prim_bits a, prim_bits b, const int32_t *d_thresholds,
+                                       prim_bits packed, const prim_call *call);
 
 /* The same on the CPU, in host memory, done when the calls return.
  *
@@ -89,7 +132,14 @@ PRIM_API prim_status prim_binary_gemm(prim_binary_gemm_variant variant, prim_bit
  * built without OpenMP. */
 PRIM_API prim_status prim_binary_pack_rows_host(prim_matrix in, prim_bits packed, int threads);
 PRIM_API prim_status prim_binary_pack_columns_host(prim_matrix in, prim_bits packed, int threads);
+PRIM_API prim_status prim_binary_pack_transposed_host(prim_matrix in, prim_bits packed,
+                                                      int threads);
 PRIM_API prim_status prim_binary_gemm_host(prim_bits a, prim_bits b, prim_matrix c, int threads);
+PRIM_API prim_status prim_binary_count_host(prim_binary_op op, prim_bits a, prim_bits b,
+                                            prim_matrix c, int threads);
+PRIM_API prim_status prim_binary_layer_host(prim_binary_op op, prim_bits a, prim_bits b,
+                                            const int32_t *h_thresholds, prim_bits packed,
+                                            int threads);
 
 /* The variants: PRIM_BINARY_GEMM_AUTO at index 0, then up the ladder; NULL behind the last. */
 PRIM_API const prim_variant *prim_binary_gemm_variant_at(size_t index);

@@ -12,12 +12,15 @@ static prim_status check_pack_kind(const void *any)
 {
     const prim_binary_pack_args *args = any;
     const cudaDataType_t type = args->in_type;
-    if (type != CUDA_R_32F && type != CUDA_R_32I && type != CUDA_R_8I)
-        return prim_fail(PRIM_ERROR_TYPE, "%s: in_type is %s, not i8, i32 or f32", args->call.name,
-                         prim_element_name(type));
-    if (args->out_rows != args->rows || args->out_columns != args->columns)
-        return prim_fail(PRIM_ERROR_VALUE, "%s: in is %zu × %zu, and packed is not: %zu × %zu",
-                         args->call.name, args->rows, args->columns, args->out_rows,
+    const size_t rows = args->is_transposed ? args->columns : args->rows,
+                 columns = args->is_transposed ? args->rows : args->columns;
+    if (type != CUDA_R_32F && type != CUDA_R_16F && type != CUDA_R_32I && type != CUDA_R_8I)
+        return prim_fail(PRIM_ERROR_TYPE, "%s: in_type is %s, not i8, i32, f16 or f32",
+                         args->call.name, prim_element_name(type));
+    if (args->out_rows != rows || args->out_columns != columns)
+        return prim_fail(PRIM_ERROR_VALUE, "%s: in is %zu × %zu, and packed is not%s: %zu × %zu",
+                         args->call.name, args->rows, args->columns,
+                         args->is_transposed ? ", transposed" : "", args->out_rows,
                          args->out_columns);
     return PRIM_OK;
 }
@@ -52,6 +55,14 @@ static const prim_ladder rows_ladder = {
 
 static const prim_ladder columns_ladder = {
     .rungs = prim_binary_pack_columns_rungs,
+    .choose = prim_binary_pack_choose_rung,
+    .check_kind = check_pack_kind,
+    .check_operands = check_pack_operands,
+    .describe = describe_pack,
+};
+
+static const prim_ladder transposed_ladder = {
+    .rungs = prim_binary_pack_transposed_rungs,
     .choose = prim_binary_pack_choose_rung,
     .check_kind = check_pack_kind,
     .check_operands = check_pack_operands,
@@ -93,6 +104,14 @@ static prim_binary_pack_args columns_args(const char *name, prim_matrix in, prim
     return pack_args(name, in, packed, words, in.columns);
 }
 
+static prim_binary_pack_args transposed_args(const char *name, prim_matrix in, prim_bits packed)
+{
+    const size_t words = prim_divide_up(in.columns, PRIM_BINARY_WORD_BITS);
+    prim_binary_pack_args args = pack_args(name, in, packed, words, in.rows);
+    args.is_transposed = true;
+    return args;
+}
+
 prim_status prim_binary_pack_rows(prim_matrix in, prim_bits packed, const prim_call *call)
 {
     prim_binary_pack_args args = rows_args("prim_binary_pack_rows", in, packed);
@@ -103,6 +122,12 @@ prim_status prim_binary_pack_columns(prim_matrix in, prim_bits packed, const pri
 {
     prim_binary_pack_args args = columns_args("prim_binary_pack_columns", in, packed);
     return prim_ladder_call(&columns_ladder, &args.call, call);
+}
+
+prim_status prim_binary_pack_transposed(prim_matrix in, prim_bits packed, const prim_call *call)
+{
+    prim_binary_pack_args args = transposed_args("prim_binary_pack_transposed", in, packed);
+    return prim_ladder_call(&transposed_ladder, &args.call, call);
 }
 
 prim_status prim_binary_pack_rows_host(prim_matrix in, prim_bits packed, int threads)
@@ -121,6 +146,14 @@ prim_status prim_binary_pack_columns_host(prim_matrix in, prim_bits packed, int 
     return status == PRIM_OK ? prim_binary_pack_columns_on_host(&args, threads) : status;
 }
 
+prim_status prim_binary_pack_transposed_host(prim_matrix in, prim_bits packed, int threads)
+{
+    prim_binary_pack_args args = transposed_args("prim_binary_pack_transposed_host", in, packed);
+    args.call.on_host = true;
+    const prim_status status = prim_ladder_check_host(&transposed_ladder, &args.call);
+    return status == PRIM_OK ? prim_binary_pack_transposed_on_host(&args, threads) : status;
+}
+
 /* ---- the product ---- */
 
 static size_t words_of(const prim_binary_gemm_args *args)
@@ -128,10 +161,23 @@ static size_t words_of(const prim_binary_gemm_args *args)
     return prim_divide_up(args->k, PRIM_BINARY_WORD_BITS);
 }
 
+static const char *name_of_c(const prim_binary_gemm_args *args)
+{
+    return args->is_layer ? "packed" : "c";
+}
+
+static size_t columns_of_c(const prim_binary_gemm_args *args)
+{
+    return args->is_layer ? prim_divide_up(args->n, PRIM_BINARY_WORD_BITS) : args->n;
+}
+
 static prim_status check_kind(const void *any)
 {
     const prim_binary_gemm_args *args = any;
-    if (args->c_type != CUDA_R_32I && args->c_type != CUDA_R_32F)
+    if (args->op != PRIM_BINARY_DOT && args->op != PRIM_BINARY_XOR && args->op != PRIM_BINARY_AND)
+        return prim_fail(PRIM_ERROR_ENUM, "%s: op is %d, which does not exist", args->call.name,
+                         (int)args->op);
+    if (!args->is_layer && args->c_type != CUDA_R_32I && args->c_type != CUDA_R_32F)
         return prim_fail(PRIM_ERROR_TYPE, "%s: c_type is %s, neither i32 nor f32", args->call.name,
                          prim_element_name(args->c_type));
     if (args->k > INT32_MAX)
@@ -139,26 +185,37 @@ static prim_status check_kind(const void *any)
                          INT32_MAX);
     if (args->a_m != args->m || args->b_k != args->k || args->b_n != args->n)
         return prim_fail(PRIM_ERROR_VALUE,
-                         "%s: A is %zu × %zu, B %zu × %zu and C %zu × %zu, which do not fit each "
+                         "%s: A is %zu × %zu, B %zu × %zu and %s %zu × %zu, which do not fit each "
                          "other",
-                         args->call.name, args->a_m, args->k, args->b_k, args->b_n, args->m,
-                         args->n);
+                         args->call.name, args->a_m, args->k, args->b_k, args->b_n,
+                         args->is_layer ? "packed" : "C", args->m, args->n);
     prim_status status =
         prim_check_bytes(&args->call, "a", args->m, words_of(args), sizeof(uint32_t));
     if (status == PRIM_OK)
         status = prim_check_bytes(&args->call, "b", words_of(args), args->n, sizeof(uint32_t));
     if (status == PRIM_OK)
-        status = prim_check_bytes(&args->call, "c", args->m, args->n, sizeof(uint32_t));
+        status = prim_check_bytes(&args->call, name_of_c(args), args->m, columns_of_c(args),
+                                  sizeof(uint32_t));
     return status;
 }
 
-/* A word of A and B, and an element of C, are equally long. */
+/* A word of A and B, an element of C and a threshold are equally long. */
 static prim_status check_matrix(const prim_binary_gemm_args *args, const char *name,
                                 const void *data, size_t rows, size_t columns, size_t ld,
                                 prim_rectangle *rectangle)
 {
     return prim_check_rectangle(&args->call, name, data, rows, columns, ld, sizeof(uint32_t),
                                 rectangle);
+}
+
+/* A layer's thresholds, beside the operands of the product, of which C is the last. */
+static prim_status check_thresholds(const prim_binary_gemm_args *args, prim_operands *operands)
+{
+    const prim_span c = operands->spans[operands->count - 1];
+    prim_span *const thresholds = &operands->spans[operands->count++];
+    const prim_status status = prim_check_vector(&args->call, "thresholds", args->thresholds,
+                                                 args->n, sizeof(int32_t), thresholds);
+    return status == PRIM_OK ? prim_check_disjoint(&args->call, c, *thresholds) : status;
 }
 
 static prim_status check_operands(const void *any, prim_operands *operands)
@@ -169,15 +226,19 @@ static prim_status check_operands(const void *any, prim_operands *operands)
     if (status == PRIM_OK)
         status = check_matrix(args, "b", args->b, words_of(args), args->n, args->ldb, &b);
     if (status == PRIM_OK)
-        status = check_matrix(args, "c", args->c, args->m, args->n, args->ldc, &c);
-    return status == PRIM_OK ? prim_check_product(&args->call, a, b, c, operands) : status;
+        status = check_matrix(args, name_of_c(args), args->c, args->m, columns_of_c(args),
+                              args->ldc, &c);
+    if (status == PRIM_OK)
+        status = prim_check_product(&args->call, a, b, c, operands);
+    return status == PRIM_OK && args->is_layer ? check_thresholds(args, operands) : status;
 }
 
 static void describe(const void *any, char *text, size_t bytes)
 {
+    static const char *const names[] = {"dot", "xor", "and"};
     const prim_binary_gemm_args *args = any;
-    snprintf(text, bytes, "into %s, m %zu, n %zu, k %zu", prim_element_name(args->c_type), args->m,
-             args->n, args->k);
+    snprintf(text, bytes, "%s into %s, m %zu, n %zu, k %zu", names[args->op],
+             args->is_layer ? "bits" : prim_element_name(args->c_type), args->m, args->n, args->k);
 }
 
 static const prim_ladder ladder = {
@@ -188,39 +249,95 @@ static const prim_ladder ladder = {
     .describe = describe,
 };
 
-static prim_binary_gemm_args gemm_args(const char *name, prim_binary_gemm_variant variant,
-                                       prim_bits a, prim_bits b, prim_matrix c)
+/* All but C, which is m × n. */
+static prim_binary_gemm_args args_of(prim_binary_op op, prim_bits a, prim_bits b, size_t m,
+                                     size_t n)
 {
-    return (prim_binary_gemm_args){.call = {.name = name, .variant = (int)variant},
-                                   .m = c.rows,
-                                   .n = c.columns,
+    return (prim_binary_gemm_args){.op = op,
+                                   .m = m,
+                                   .n = n,
                                    .k = a.columns,
                                    .a = a.words,
                                    .lda =
                                        ld_of(a, prim_divide_up(a.columns, PRIM_BINARY_WORD_BITS)),
                                    .b = b.words,
                                    .ldb = ld_of(b, b.columns),
-                                   .c_type = c.type,
-                                   .c = c.data,
-                                   .ldc = prim_with_ld(c).ld,
                                    .a_m = a.rows,
                                    .b_k = b.rows,
                                    .b_n = b.columns};
 }
 
+static prim_binary_gemm_args count_args(prim_binary_op op, prim_bits a, prim_bits b, prim_matrix c)
+{
+    prim_binary_gemm_args args = args_of(op, a, b, c.rows, c.columns);
+    args.c_type = c.type;
+    args.c = c.data;
+    args.ldc = prim_with_ld(c).ld;
+    return args;
+}
+
+static prim_binary_gemm_args layer_args(prim_binary_op op, prim_bits a, prim_bits b,
+                                        const int32_t *thresholds, prim_bits packed)
+{
+    prim_binary_gemm_args args = args_of(op, a, b, packed.rows, packed.columns);
+    args.is_layer = true;
+    args.thresholds = thresholds;
+    args.c = packed.words;
+    args.ldc = ld_of(packed, prim_divide_up(packed.columns, PRIM_BINARY_WORD_BITS));
+    return args;
+}
+
+static prim_status run(const char *name, prim_binary_gemm_variant variant,
+                       prim_binary_gemm_args args, const prim_call *call)
+{
+    args.call.name = name;
+    args.call.variant = (int)variant;
+    return prim_ladder_call(&ladder, &args.call, call);
+}
+
+static prim_status run_on_host(const char *name, prim_binary_gemm_args args, int threads)
+{
+    args.call.name = name;
+    args.call.on_host = true;
+    const prim_status status = prim_ladder_check_host(&ladder, &args.call);
+    return status == PRIM_OK ? prim_binary_gemm_on_host(&args, threads) : status;
+}
+
 prim_status prim_binary_gemm(prim_binary_gemm_variant variant, prim_bits a, prim_bits b,
                              prim_matrix c, const prim_call *call)
 {
-    prim_binary_gemm_args args = gemm_args("prim_binary_gemm", variant, a, b, c);
-    return prim_ladder_call(&ladder, &args.call, call);
+    return run("prim_binary_gemm", variant, count_args(PRIM_BINARY_DOT, a, b, c), call);
+}
+
+prim_status prim_binary_count(prim_binary_gemm_variant variant, prim_binary_op op, prim_bits a,
+                              prim_bits b, prim_matrix c, const prim_call *call)
+{
+    return run("prim_binary_count", variant, count_args(op, a, b, c), call);
+}
+
+prim_status prim_binary_layer(prim_binary_gemm_variant variant, prim_binary_op op, prim_bits a,
+                              prim_bits b, const int32_t *d_thresholds, prim_bits packed,
+                              const prim_call *call)
+{
+    return run("prim_binary_layer", variant, layer_args(op, a, b, d_thresholds, packed), call);
 }
 
 prim_status prim_binary_gemm_host(prim_bits a, prim_bits b, prim_matrix c, int threads)
 {
-    prim_binary_gemm_args args = gemm_args("prim_binary_gemm_host", PRIM_BINARY_GEMM_AUTO, a, b, c);
-    args.call.on_host = true;
-    const prim_status status = prim_ladder_check_host(&ladder, &args.call);
-    return status == PRIM_OK ? prim_binary_gemm_on_host(&args, threads) : status;
+    return run_on_host("prim_binary_gemm_host", count_args(PRIM_BINARY_DOT, a, b, c), threads);
+}
+
+prim_status prim_binary_count_host(prim_binary_op op, prim_bits a, prim_bits b, prim_matrix c,
+                                   int threads)
+{
+    return run_on_host("prim_binary_count_host", count_args(op, a, b, c), threads);
+}
+
+prim_status prim_binary_layer_host(prim_binary_op op, prim_bits a, prim_bits b,
+                                   const int32_t *h_thresholds, prim_bits packed, int threads)
+{
+    return run_on_host("prim_binary_layer_host", layer_args(op, a, b, h_thresholds, packed),
+                       threads);
 }
 
 /* ---- variants ---- */

@@ -1,6 +1,6 @@
 /* Binary gemm and packing on the CPU. */
+#include "binary_gemm/counts.cuh"
 #include "binary_gemm/pack.cuh"
-#include "binary_gemm/problem.cuh"
 #include "common/host/threads.cuh"
 
 namespace
@@ -8,20 +8,50 @@ namespace
 namespace host
 {
 
-constexpr size_t SUMS = 64; /* that stay in a CPU's registers and L1 */
+constexpr size_t SUMS = 64; /* that stay in a CPU's registers and L1; two words of a layer */
+
+void store_columns(const counts &p, size_t i, size_t first, size_t count, const uint32_t *sums)
+{
+    if (p.to != TO_BITS) {
+        for (size_t j = 0; j < count; j++)
+            p.store(i, first + j, p.value_of(sums[j]));
+        return;
+    }
+    for (size_t begin = 0; begin < count; begin += WORD_BITS) {
+        uint32_t bits = 0;
+        for (size_t j = begin; j < count && j < begin + WORD_BITS; j++)
+            bits |= static_cast<uint32_t>(p.value_of(sums[j]) >= p.thresholds[first + j])
+                    << j % WORD_BITS;
+        p.store_word(i, (first + begin) / WORD_BITS, bits);
+    }
+}
 
 /* Some columns of a row of C: along B's rows, so that memory is read in order. */
-template <typename Out>
-void multiply_columns(const problem<Out> &p, size_t i, size_t first, size_t count)
+void count_columns(const counts &p, size_t i, size_t first, size_t count)
 {
     uint32_t sums[SUMS] = {0};
     for (size_t w = 0; w < p.words; w++) {
-        const uint32_t a = p.a[i * p.lda + w];
-        for (size_t j = 0; j < count; j++)
-            sums[j] += static_cast<uint32_t>(__builtin_popcount(a ^ p.b[w * p.ldb + first + j]));
+        const uint32_t a = p.a[i * p.lda + w], *const b = &p.b[w * p.ldb + first];
+        if (p.op == PRIM_BINARY_AND)
+            for (size_t j = 0; j < count; j++)
+                sums[j] += ones_of(a & b[j]);
+        else
+            for (size_t j = 0; j < count; j++)
+                sums[j] += ones_of(a ^ b[j]);
     }
-    for (size_t j = 0; j < count; j++)
-        p.store(i, first + j, sums[j]);
+    store_columns(p, i, first, count, sums);
+}
+
+prim_status count_rows(const counts &p, int threads)
+{
+    (void)threads; /* without OpenMP */
+    if (p.n == 0)
+        return PRIM_OK;
+#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
+    for (size_t i = 0; i < p.m; i++)
+        for (size_t first = 0; first < p.n; first += SUMS)
+            count_columns(p, i, first, p.n - first < SUMS ? p.n - first : SUMS);
+    return PRIM_OK;
 }
 
 struct binary_on_host {
@@ -30,22 +60,6 @@ struct binary_on_host {
     {
         return prim_fail(PRIM_ERROR_UNSUPPORTED, "%s: the library is not built for this type",
                          args->call.name);
-    }
-};
-
-struct product_on_host : binary_on_host {
-    template <typename Out>
-    static prim_status run(const prim_binary_gemm_args *args, int threads)
-    {
-        const problem<Out> p = make_problem<Out>(args);
-        (void)threads; /* without OpenMP */
-        if (p.n == 0)
-            return PRIM_OK;
-#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
-        for (size_t i = 0; i < p.m; i++)
-            for (size_t first = 0; first < p.n; first += SUMS)
-                multiply_columns(p, i, first, p.n - first < SUMS ? p.n - first : SUMS);
-        return PRIM_OK;
     }
 };
 
@@ -84,13 +98,33 @@ struct columns_on_host : binary_on_host {
     }
 };
 
+struct transposed_on_host : binary_on_host {
+    template <typename T>
+    static prim_status run(const prim_binary_pack_args *args, int threads)
+    {
+        (void)threads; /* without OpenMP */
+        const T *in = static_cast<const T *>(args->in);
+        if (args->packed_columns == 0)
+            return PRIM_OK;
+#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
+        for (size_t word = 0; word < args->packed_rows; word++)
+            for (size_t column = 0; column < args->packed_columns; column++)
+                args->packed[word * args->packed_ld + column] = pack_word(
+                    &in[column * args->ld + word * WORD_BITS], 1, args->columns - word * WORD_BITS);
+        return PRIM_OK;
+    }
+};
+
 } // namespace host
 } // namespace
 
 prim_status prim_binary_gemm_on_host(const prim_binary_gemm_args *args, int threads)
 {
     const prim_status status = check_threads(&args->call, threads);
-    return status == PRIM_OK ? dispatch<host::product_on_host>(args, threads) : status;
+    if (status != PRIM_OK)
+        return status;
+    return has_output(args) ? host::count_rows(make_counts(args), threads)
+                            : host::binary_on_host::not_built(args, threads);
 }
 
 prim_status prim_binary_pack_rows_on_host(const prim_binary_pack_args *args, int threads)
@@ -103,4 +137,10 @@ prim_status prim_binary_pack_columns_on_host(const prim_binary_pack_args *args, 
 {
     const prim_status status = check_threads(&args->call, threads);
     return status == PRIM_OK ? dispatch_packed<host::columns_on_host>(args, threads) : status;
+}
+
+prim_status prim_binary_pack_transposed_on_host(const prim_binary_pack_args *args, int threads)
+{
+    const prim_status status = check_threads(&args->call, threads);
+    return status == PRIM_OK ? dispatch_packed<host::transposed_on_host>(args, threads) : status;
 }

@@ -12,6 +12,7 @@
 #define PRIM_BINARY_PACK_TYPES(X) \
     X(CUDA_R_8I, int8_t)          \
     X(CUDA_R_32I, int32_t)        \
+    X(CUDA_R_16F, f16)            \
     X(CUDA_R_32F, float)
 
 #endif

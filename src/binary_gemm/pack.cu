@@ -2,12 +2,14 @@
  * along the columns a thread packs 32 elements below each other, and its neighbours the next
  * columns: reads are coalesced in both. Where rows are shorter than a block, it has several; and
  * of rows with a single word a thread packs one, so that no lane waits for elements that are not
- * there.
+ * there. Transposed, a warp takes 32 rows and votes on each, and every lane keeps the word of one:
+ * so it reads along rows of elements, and writes along a row of words.
  *
  * Bytes: every element once, and a 32nd of their number in words. */
 #include "binary_gemm/pack.cuh"
 #include "common/host/sizes.h"
 #include "common/kernel/launch.cuh"
+#include "common/kernel/unroll.cuh"
 
 namespace
 {
@@ -74,6 +76,41 @@ __global__ void __launch_bounds__(THREADS) pack_columns(pack_problem<T> p)
             pack_word(&p.in[first * p.ld + at.column], p.ld, p.rows - first);
 }
 
+/* A warp's word of 32 rows of `in`, which lie side by side in the packed matrix. */
+template <typename T>
+__global__ void __launch_bounds__(THREADS) pack_transposed(pack_problem<T> p)
+{
+    const unsigned lane = threadIdx.x % WORD_BITS;
+    const size_t word =
+        static_cast<size_t>(blockIdx.x / p.blocks_a_row) * WARPS + threadIdx.x / WORD_BITS;
+    const size_t first_row = static_cast<size_t>(blockIdx.x % p.blocks_a_row) * WORD_BITS;
+    const size_t column = word * WORD_BITS + lane;
+    uint32_t own = 0;
+    PRIM_UNROLL(8)
+    for (unsigned r = 0; r < WORD_BITS; r++) {
+        const bool bit = first_row + r < p.rows && column < p.columns &&
+                         is_plus_one(p.in[(first_row + r) * p.ld + column]);
+        const uint32_t vote = __ballot_sync(0xffffffffu, bit);
+        own = lane == r ? vote : own;
+    }
+    if (word < p.packed_rows && first_row + lane < p.packed_columns)
+        p.packed[word * p.packed_ld + first_row + lane] = own;
+}
+
+template <typename T>
+pack_problem<T> problem_of(const prim_binary_pack_args *args, size_t blocks_a_row)
+{
+    return {static_cast<const T *>(args->in),
+            args->rows,
+            args->columns,
+            args->ld,
+            args->packed,
+            args->packed_rows,
+            args->packed_columns,
+            args->packed_ld,
+            static_cast<unsigned>(blocks_a_row)};
+}
+
 /* Blocks lie along one dimension of the grid, so many for each row of blocks. */
 template <typename T>
 cudaError_t launch_words(const prim_binary_pack_args *args, void (*kernel)(pack_problem<T>),
@@ -86,17 +123,9 @@ cudaError_t launch_words(const prim_binary_pack_args *args, void (*kernel)(pack_
     const unsigned across =
         args->packed_columns < most ? static_cast<unsigned>(args->packed_columns) : most;
     const dim3 block(across * threads_a_word, most / across);
-    const pack_problem<T> p = {static_cast<const T *>(args->in),
-                               args->rows,
-                               args->columns,
-                               args->ld,
-                               args->packed,
-                               args->packed_rows,
-                               args->packed_columns,
-                               args->packed_ld,
-                               static_cast<unsigned>(blocks)};
     const size_t all = prim_divide_up(args->packed_rows, block.y) * blocks;
-    return prim_launch({args->call.stream, static_cast<unsigned>(all), block}, kernel, p);
+    return prim_launch({args->call.stream, static_cast<unsigned>(all), block}, kernel,
+                       problem_of<T>(args, blocks));
 }
 
 struct run_rows : launch_run {
@@ -116,6 +145,19 @@ struct run_columns : launch_run {
     }
 };
 
+struct run_transposed : launch_run {
+    template <typename T>
+    static cudaError_t run(const prim_binary_pack_args *args)
+    {
+        const size_t across = prim_divide_up(args->packed_columns, WORD_BITS);
+        const size_t blocks = prim_divide_up(args->packed_rows, WARPS) * across;
+        if (blocks == 0)
+            return cudaSuccess;
+        return prim_launch({args->call.stream, static_cast<unsigned>(blocks), THREADS},
+                           pack_transposed<T>, problem_of<T>(args, across));
+    }
+};
+
 template <class Run>
 cudaError_t launch(const void *args)
 {
@@ -132,6 +174,17 @@ const char *why_not(const void *any)
     return prim_fits_a_grid(args->packed_rows, blocks) ? nullptr : PRIM_GRID_TOO_SMALL;
 }
 
+const char *transposed_why_not(const void *any)
+{
+    const prim_binary_pack_args *args = static_cast<const prim_binary_pack_args *>(any);
+    if (!dispatch_packed<is_built>(args))
+        return PRIM_TYPES_NOT_BUILT;
+    return prim_fits_a_grid(prim_divide_up(args->packed_rows, WARPS),
+                            prim_divide_up(args->packed_columns, WORD_BITS))
+               ? nullptr
+               : PRIM_GRID_TOO_SMALL;
+}
+
 } // namespace pack
 } // namespace
 
@@ -146,3 +199,9 @@ PRIM_DEFINE_RUNG(binary_gemm, pack_columns) = {
     pack::why_not<pack::THREADS>,
     nullptr,
     pack::launch<pack::run_columns>};
+
+PRIM_DEFINE_RUNG(binary_gemm, pack_transposed) = {
+    {PRIM_BINARY_PACK_ONLY_RUNG, "pack_transposed", "votes of 32 rows stand side by side"},
+    pack::transposed_why_not,
+    nullptr,
+    pack::launch<pack::run_transposed>};

@@ -5,6 +5,7 @@
 #include "binary_gemm/binary_gemm_args.h"
 #include "binary_gemm/instances.h"
 #include "common/kernel/dispatch.cuh"
+#include "common/math/half.cuh"
 
 namespace
 {
@@ -14,6 +15,11 @@ template <typename T>
 __host__ __device__ bool is_plus_one(T value)
 {
     return value >= 0;
+}
+
+__host__ __device__ inline bool is_plus_one(f16 value)
+{
+    return to_float(value) >= 0;
 }
 
 /* Run::run<T>(args, more…) for the type that is packed. */

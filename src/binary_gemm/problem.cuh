@@ -62,6 +62,8 @@ cudaError_t launch_blocks(const prim_binary_gemm_args *args, size_t blocks, dim3
 
 inline const char *blocks_why_not(const prim_binary_gemm_args *args, size_t down, size_t across)
 {
+    if (args->op != PRIM_BINARY_DOT || args->is_layer)
+        return "it takes the products of prim_binary_gemm() only";
     if (!dispatch<is_built>(args))
         return PRIM_TYPES_NOT_BUILT;
     return prim_fits_a_grid(down, across) ? nullptr : PRIM_GRID_TOO_SMALL;

@@ -1,30 +1,41 @@
 /* Binary gemm's rungs, upwards, and which of them AUTO takes; and those of packing. */
 #include "binary_gemm/binary_gemm_args.h"
 
-#define RUNGS(X)                    \
-    X(binary_gemm, xnor_global)     \
-    X(binary_gemm, xnor_shared_row) \
-    X(binary_gemm, xnor_tiled)      \
-    X(binary_gemm, xnor_tiled_transposed)
+#define RUNGS(X)                          \
+    X(binary_gemm, xnor_global)           \
+    X(binary_gemm, xnor_shared_row)       \
+    X(binary_gemm, xnor_tiled)            \
+    X(binary_gemm, xnor_tiled_transposed) \
+    X(binary_gemm, popcount)              \
+    X(binary_gemm, mma)
 
 RUNGS(PRIM_DECLARE_RUNG)
 
 const prim_rung *const prim_binary_gemm_rungs[] = {RUNGS(PRIM_RUNG_ROW) NULL};
 
-int prim_binary_gemm_choose_rung(const void *args)
+/* POPCOUNT takes every call on every device. */
+int prim_binary_gemm_choose_rung(const void *any)
 {
-    return prim_preferred_rung(prim_binary_gemm_rungs, &prim_binary_gemm_xnor_tiled_transposed_rung,
-                               args);
+    const prim_binary_gemm_args *args = any;
+    const bool is_product = args->op == PRIM_BINARY_DOT && !args->is_layer;
+    return prim_preferred_rung(prim_binary_gemm_rungs,
+                               is_product ? &prim_binary_gemm_xnor_tiled_transposed_rung
+                                          : &prim_binary_gemm_popcount_rung,
+                               any);
 }
 
 /* ---- packing ---- */
 
 PRIM_DECLARE_RUNG(binary_gemm, pack_rows)
 PRIM_DECLARE_RUNG(binary_gemm, pack_columns)
+PRIM_DECLARE_RUNG(binary_gemm, pack_transposed)
 
 const prim_rung *const prim_binary_pack_rows_rungs[] = {&prim_binary_gemm_pack_rows_rung, NULL};
 const prim_rung *const prim_binary_pack_columns_rungs[] = {&prim_binary_gemm_pack_columns_rung,
                                                            NULL};
+
+const prim_rung *const prim_binary_pack_transposed_rungs[] = {
+    &prim_binary_gemm_pack_transposed_rung, NULL};
 
 int prim_binary_pack_choose_rung(const void *args)
 {

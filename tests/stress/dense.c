@@ -317,76 +317,171 @@ static void gemv_batched(trial *t)
 
 /* ---- of ±1 ---- */
 
-static void binary_pack(trial *t, bool along_rows)
+typedef prim_status pack_call(prim_matrix, prim_bits, const prim_call *);
+typedef prim_status pack_host_call(prim_matrix, prim_bits, int);
+
+static void binary_pack(trial *t, const char *name, bool along_rows, bool is_transposed,
+                        pack_call *call, pack_host_call *host_call)
 {
-    static const cudaDataType_t types[] = {CUDA_R_32F, CUDA_R_32I, CUDA_R_8I};
+    static const cudaDataType_t types[] = {CUDA_R_32F, CUDA_R_16F, CUDA_R_32I, CUDA_R_8I};
     const cudaDataType_t type = pick_type(t, types, COUNT_OF(types));
     const size_t rows = pick_size(t, 200), columns = pick_size(t, 200), ld = columns + pick(t, 5),
-                 packed_rows = along_rows ? rows : (rows + 31) / 32,
-                 words = along_rows ? (columns + 31) / 32 : columns, packed_ld = words + pick(t, 4);
+                 words_down = ((is_transposed ? columns : rows) + 31) / 32,
+                 packed_rows = along_rows ? rows : words_down,
+                 words = along_rows      ? (columns + 31) / 32
+                         : is_transposed ? rows
+                                         : columns,
+                 packed_ld = words + pick(t, 4);
     pick_values(t, ANYTHING);
     operand *x = add_input(t, type, span(rows, columns, ld), false),
             *y = add_output(t, CUDA_R_32U, span(packed_rows, words, packed_ld));
     t->has_no_variant = true;
     begin(t, PRIM_OK, 0, true);
-    describe(t, "binary_pack_%s: type %d, %zu × %zu, ld %zu and %zu",
-             along_rows ? "rows" : "columns", type, rows, columns, ld, packed_ld);
-    if (end(t, (along_rows ? prim_binary_pack_rows : prim_binary_pack_columns)(
-                   prim_matrix_of(type, x->d, rows, columns, ld),
-                   prim_bits_of((void *)y->d, rows, columns, packed_ld), into(t->stream))))
-        on_host(t, (along_rows ? prim_binary_pack_rows_host : prim_binary_pack_columns_host)(
-                       prim_matrix_of(type, x->h, rows, columns, ld),
-                       prim_bits_of((void *)y->h, rows, columns, packed_ld), t->threads));
+    describe(t, "binary_pack_%s: type %d, %zu × %zu, ld %zu and %zu", name, type, rows, columns, ld,
+             packed_ld);
+    const size_t out_rows = is_transposed ? columns : rows, out_columns = rows + columns - out_rows;
+    if (end(t, call(prim_matrix_of(type, x->d, rows, columns, ld),
+                    prim_bits_of((void *)y->d, out_rows, out_columns, packed_ld), into(t->stream))))
+        on_host(t, host_call(prim_matrix_of(type, x->h, rows, columns, ld),
+                             prim_bits_of((void *)y->h, out_rows, out_columns, packed_ld),
+                             t->threads));
 }
 
 static void binary_pack_rows(trial *t)
 {
-    binary_pack(t, true);
+    binary_pack(t, "rows", true, false, prim_binary_pack_rows, prim_binary_pack_rows_host);
 }
 
 static void binary_pack_columns(trial *t)
 {
-    binary_pack(t, false);
+    binary_pack(t, "columns", false, false, prim_binary_pack_columns,
+                prim_binary_pack_columns_host);
 }
 
-/* Packed on the host, so that unused bits are 0. */
-static void binary_gemm(trial *t)
+static void binary_pack_transposed(trial *t)
+{
+    binary_pack(t, "transposed", false, true, prim_binary_pack_transposed,
+                prim_binary_pack_transposed_host);
+}
+
+/* A and B of a call, packed on the host, so that unused bits are 0. */
+typedef struct binary_operands {
+    size_t m, n, k, lda, ldb;
+    operand *x, *y, *a, *b; /* in i8, and in bits */
+} binary_operands;
+
+static binary_operands add_binary(trial *t, size_t m, size_t n, size_t k)
+{
+    const size_t words = (k + 31) / 32;
+    binary_operands o = {m, n, k, words + pick(t, 4), n + pick(t, 4), NULL, NULL, NULL, NULL};
+    o.x = add_input(t, CUDA_R_8I, m * k, true);
+    o.y = add_input(t, CUDA_R_8I, k * n, true);
+    o.x->is_aside = o.y->is_aside = true;
+    o.a = add_input(t, CUDA_R_32U, span(m, words, o.lda), false);
+    o.b = add_input(t, CUDA_R_32U, span(words, n, o.ldb), false);
+    on_host(t, prim_binary_pack_rows_host(prim_matrix_of(CUDA_R_8I, o.x->h, m, k, 0),
+                                          prim_bits_of((void *)o.a->h, m, k, o.lda), 1));
+    on_host(t, prim_binary_pack_columns_host(prim_matrix_of(CUDA_R_8I, o.y->h, k, n, 0),
+                                             prim_bits_of((void *)o.b->h, k, n, o.ldb), 1));
+    send(o.a);
+    send(o.b);
+    return o;
+}
+
+static prim_bits binary_a(const binary_operands *o, bool on_host)
+{
+    return prim_bits_of((void *)(on_host ? o->a->h : o->a->d), o->m, o->k, o->lda);
+}
+
+static prim_bits binary_b(const binary_operands *o, bool on_host)
+{
+    return prim_bits_of((void *)(on_host ? o->b->h : o->b->d), o->k, o->n, o->ldb);
+}
+
+/* Of ±1: where both are +1, one and the sum of all three is 4, otherwise 0. */
+static double binary_value(const binary_operands *o, prim_binary_op op, size_t row, size_t column)
+{
+    const double k = (double)o->k;
+    const double dot = product_of(o->x, row * o->k, 1, o->y, column, o->n, o->k);
+    double sums = 0;
+    for (size_t i = 0; i < o->k; i++)
+        sums += before(o->x, row * o->k + i) + before(o->y, i * o->n + column);
+    return op == PRIM_BINARY_DOT   ? dot
+           : op == PRIM_BINARY_XOR ? (k - dot) / 2
+                                   : (k + sums + dot) / 4;
+}
+
+/* prim_binary_gemm(), or of any op prim_binary_count(). */
+static void binary_values(trial *t, bool is_count)
 {
     PICK_VARIANT(t, binary_gemm);
+    const prim_binary_op op = is_count ? (prim_binary_op)pick(t, 3) : PRIM_BINARY_DOT;
     const cudaDataType_t type = pick(t, 2) == 0 ? CUDA_R_32I : CUDA_R_32F;
     const size_t m = pick_size(t, 70), n = pick_size(t, 70), k = pick_size(t, 700),
-                 words = (k + 31) / 32, lda = words + pick(t, 4), ldb = n + pick(t, 4),
                  ldc = n + pick(t, 4);
+    const prim_bits a = prim_bits_of(NULL, m, k, 0), b = prim_bits_of(NULL, k, n, 0);
+    const prim_matrix c = prim_matrix_of(type, NULL, m, n, 0);
     size_t bytes = 0;
-    const prim_status asked = asked_bytes(
-        prim_binary_gemm(t->variant, prim_bits_of(NULL, m, k, 0), prim_bits_of(NULL, k, n, 0),
-                         prim_matrix_of(type, NULL, m, n, 0), asking()),
-        &bytes);
-    operand *x = add_input(t, CUDA_R_8I, m * k, true), *y = add_input(t, CUDA_R_8I, k * n, true);
-    x->is_aside = y->is_aside = true;
-    operand *a = add_input(t, CUDA_R_32U, span(m, words, lda), false),
-            *b = add_input(t, CUDA_R_32U, span(words, n, ldb), false),
-            *c = add_output(t, type, span(m, n, ldc));
-    on_host(t, prim_binary_pack_rows_host(prim_matrix_of(CUDA_R_8I, x->h, m, k, 0),
-                                          prim_bits_of((void *)a->h, m, k, lda), 1));
-    on_host(t, prim_binary_pack_columns_host(prim_matrix_of(CUDA_R_8I, y->h, k, n, 0),
-                                             prim_bits_of((void *)b->h, k, n, ldb), 1));
-    send(a);
-    send(b);
+    const prim_status asked =
+        asked_bytes(is_count ? prim_binary_count(t->variant, op, a, b, c, asking())
+                             : prim_binary_gemm(t->variant, a, b, c, asking()),
+                    &bytes);
+    const binary_operands o = add_binary(t, m, n, k);
+    operand *z = add_output(t, type, span(m, n, ldc));
     begin(t, asked, bytes, true);
-    describe(t, "binary_gemm: variant %d, type %d, %zu × %zu × %zu, ld %zu %zu %zu", t->variant,
-             type, m, n, k, lda, ldb, ldc);
-    if (!end(t, prim_binary_gemm(t->variant, prim_bits_of((void *)a->d, m, k, lda),
-                                 prim_bits_of((void *)b->d, k, n, ldb),
-                                 prim_matrix_of(type, c->d, m, n, ldc),
-                                 with(t->stream, t->workspace, t->workspace_bytes))))
+    describe(t, "binary_%s: variant %d, op %d, type %d, %zu × %zu × %zu, ld %zu %zu %zu",
+             is_count ? "count" : "gemm", t->variant, op, type, m, n, k, o.lda, o.ldb, ldc);
+    const prim_matrix on_device = prim_matrix_of(type, z->d, m, n, ldc),
+                      on_the_host = prim_matrix_of(type, z->h, m, n, ldc);
+    const prim_call *call = with(t->stream, t->workspace, t->workspace_bytes);
+    if (!end(t, is_count ? prim_binary_count(t->variant, op, binary_a(&o, false),
+                                             binary_b(&o, false), on_device, call)
+                         : prim_binary_gemm(t->variant, binary_a(&o, false), binary_b(&o, false),
+                                            on_device, call)))
         return;
-    on_host(t, prim_binary_gemm_host(prim_bits_of((void *)a->h, m, k, lda),
-                                     prim_bits_of((void *)b->h, k, n, ldb),
-                                     prim_matrix_of(type, c->h, m, n, ldc), t->threads));
+    on_host(t, is_count ? prim_binary_count_host(op, binary_a(&o, true), binary_b(&o, true),
+                                                 on_the_host, t->threads)
+                        : prim_binary_gemm_host(binary_a(&o, true), binary_b(&o, true), on_the_host,
+                                                t->threads));
     const size_t row = pick(t, m + 1), column = pick(t, n + 1);
     if (row < m && column < n)
-        expect(t, c, row * ldc + column, product_of(x, row * k, 1, y, column, n, k));
+        expect(t, z, row * ldc + column, binary_value(&o, op, row, column));
+}
+
+static void binary_gemm(trial *t)
+{
+    binary_values(t, false);
+}
+
+static void binary_count(trial *t)
+{
+    binary_values(t, true);
+}
+
+static void binary_layer(trial *t)
+{
+    PICK_VARIANT(t, binary_gemm);
+    const prim_binary_op op = (prim_binary_op)pick(t, 3);
+    const size_t m = pick_size(t, 70), n = pick_size(t, 150), k = pick_size(t, 700),
+                 words = (n + 31) / 32, ld = words + pick(t, 4);
+    size_t bytes = 0;
+    const prim_status asked = asked_bytes(
+        prim_binary_layer(t->variant, op, prim_bits_of(NULL, m, k, 0), prim_bits_of(NULL, k, n, 0),
+                          NULL, prim_bits_of(NULL, m, n, 0), asking()),
+        &bytes);
+    const binary_operands o = add_binary(t, m, n, k);
+    operand *thresholds = add_numbers(t, CUDA_R_32I, n, k / 2 + 1),
+            *z = add_output(t, CUDA_R_32U, span(m, words, ld));
+    begin(t, asked, bytes, true);
+    describe(t, "binary_layer: variant %d, op %d, %zu × %zu × %zu, ld %zu %zu %zu", t->variant, op,
+             m, n, k, o.lda, o.ldb, ld);
+    if (end(t, prim_binary_layer(t->variant, op, binary_a(&o, false), binary_b(&o, false),
+                                 (const int32_t *)(void *)thresholds->d,
+                                 prim_bits_of((void *)z->d, m, n, ld),
+                                 with(t->stream, t->workspace, t->workspace_bytes))))
+        on_host(t, prim_binary_layer_host(op, binary_a(&o, true), binary_b(&o, true),
+                                          (const int32_t *)(void *)thresholds->h,
+                                          prim_bits_of((void *)z->h, m, n, ld), t->threads));
 }
 
 const stress_call dense_calls[] = {
@@ -397,6 +492,9 @@ const stress_call dense_calls[] = {
     {"gemv_batched", gemv_batched},
     {"binary_pack_rows", binary_pack_rows},
     {"binary_pack_columns", binary_pack_columns},
+    {"binary_pack_transposed", binary_pack_transposed},
     {"binary_gemm", binary_gemm},
+    {"binary_count", binary_count},
+    {"binary_layer", binary_layer},
     {NULL, NULL},
 };

@@ -3,6 +3,7 @@
 #ifndef PRIM_COMMON_ASYNC_COPY_CUH
 #define PRIM_COMMON_ASYNC_COPY_CUH
 
+#include <cstdint>
 #include <cstring>
 
 #include <cuda_runtime.h>
@@ -47,7 +48,7 @@ __device__ void copy_async_or_zeros(bool wanted, T *shared, const T *global)
 }
 
 /* copy_async() of the first `bytes` of a T of 4 or 16 bytes, and zeros behind them: nothing else is
- * read. */
+ * read. `global` is aligned to a T: the CPU backend refuses what is not, as GPUs do. */
 template <typename T>
 __device__ void copy_async_first(T *shared, const void *global, unsigned bytes)
 {
@@ -63,6 +64,10 @@ __device__ void copy_async_first(T *shared, const void *global, unsigned bytes)
                      "r"(bytes)
                      : "memory");
 #else
+#ifdef SIMT_BACKEND
+    if (reinterpret_cast<uintptr_t>(global) % sizeof(T) != 0)
+        simt_refuse("an asynchronous copy from an address that is not aligned");
+#endif
     T whole = {};
     std::memcpy(&whole, global, bytes);
     *shared = whole;
