@@ -140,8 +140,8 @@ void simt_explore_barrier(const simt_block *block);
 /* The barrier is to be left out. */
 bool simt_explore_skips(const char *file, int line);
 #else
-#define simt_explore_warp(lanes, present, orders) ((void)0)
-#define simt_explore_barrier(block) ((void)0)
+#define simt_explore_warp(lanes, present, orders) ((void)(lanes), (void)(present), (void)(orders))
+#define simt_explore_barrier(block) ((void)(block))
 #define simt_explore_skips(file, line) false
 #endif
 
