@@ -168,6 +168,7 @@ static prim_status workspace_of(const prim_rung *rung, const prim_request *call,
 static prim_status answer(const prim_ladder *ladder, const prim_request *call,
                           const prim_rung *rung, size_t needed_bytes)
 {
+    const char *const route = ladder->route != NULL ? ladder->route(rung, call) : NULL;
     const bool has_code = prim_device_has_code();
     const prim_status status = check_device(call);
     if (status != PRIM_OK)
@@ -177,7 +178,7 @@ static prim_status answer(const prim_ladder *ladder, const prim_request *call,
                          "%s: there is no device that this library has code for", call->name);
     *call->answer = (prim_answer){
         .variant = &rung->variant,
-        .route = ladder->route != NULL ? ladder->route(rung, call) : NULL,
+        .route = route,
         .workspace_bytes = needed_bytes,
         .output_bytes = ladder->output_bytes != NULL ? ladder->output_bytes(call) : 0};
     return PRIM_OK;
