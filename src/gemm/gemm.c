@@ -4,6 +4,7 @@
 #include "common/host/element.h"
 #include "common/host/fail.h"
 #include "gemm/gemm_args.h"
+#include "gemm/tensor/operands.h"
 
 static prim_status check_enums(const prim_gemm_args *args)
 {
@@ -172,12 +173,24 @@ static void describe(const void *any, char *text, size_t bytes)
              args->k, args->batches);
 }
 
+/* The rungs of wgmma have MMA's kernels for operands that no copy reaches: wgmma_call.cuh. */
+static const char *route(const prim_rung *rung, const void *any)
+{
+    const prim_gemm_args *args = any;
+    const int variant = rung->variant.value;
+    if ((variant != PRIM_GEMM_WGMMA && variant != PRIM_GEMM_WGMMA_SPECIALIZED) || args->m == 0 ||
+        args->n == 0 || args->batches == 0)
+        return NULL;
+    return prim_gemm_are_mapped(args) ? "tensor_copies" : "mma";
+}
+
 static const prim_ladder ladder = {
     .rungs = prim_gemm_rungs,
     .choose = prim_gemm_choose_rung,
     .check_kind = check_kind,
     .check_operands = check_operands,
     .describe = describe,
+    .route = route,
 };
 
 /* ---- the arguments of each call ---- */
