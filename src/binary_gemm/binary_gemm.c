@@ -44,7 +44,6 @@ static void describe_pack(const void *any, char *text, size_t bytes)
 
 static const prim_ladder rows_ladder = {
     .rungs = prim_binary_pack_rows_rungs,
-    .choose = prim_binary_pack_choose_rung,
     .check_kind = check_pack_kind,
     .check_operands = check_pack_operands,
     .describe = describe_pack,
@@ -52,7 +51,6 @@ static const prim_ladder rows_ladder = {
 
 static const prim_ladder columns_ladder = {
     .rungs = prim_binary_pack_columns_rungs,
-    .choose = prim_binary_pack_choose_rung,
     .check_kind = check_pack_kind,
     .check_operands = check_pack_operands,
     .describe = describe_pack,

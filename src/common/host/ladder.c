@@ -45,6 +45,11 @@ static prim_status no_such_variant(const prim_ladder *ladder, const prim_request
                      names);
 }
 
+static const prim_rung *rung_of_auto(const prim_ladder *ladder, const prim_request *call)
+{
+    return ladder->choose != NULL ? find_rung(ladder, ladder->choose(call)) : ladder->rungs[0];
+}
+
 /* What does not depend on operands; *rung is what would run. */
 static prim_status resolve(const prim_ladder *ladder, const prim_request *call,
                            const prim_rung **rung)
@@ -56,7 +61,7 @@ static prim_status resolve(const prim_ladder *ladder, const prim_request *call,
     const prim_status status = ladder->check_kind(call);
     if (status != PRIM_OK)
         return status;
-    *rung = find_rung(ladder, automatic ? ladder->choose(call) : call->variant);
+    *rung = automatic ? rung_of_auto(ladder, call) : find_rung(ladder, call->variant);
     return PRIM_OK;
 }
 
