@@ -1358,6 +1358,68 @@ Test(gemm, beyond_two_to_the_31)
 
 /* ---- the table ---- */
 
+/* Each of these calls takes its route, and is right. */
+Test(gemm, routes)
+{
+    static const struct {
+        const char *route;
+        size_t gap;
+    } routes[] = {{"tensor_copies", 0}, {"tensor_copies", 8}, {"realigned", 1}, {"realigned", 4}};
+    static const prim_gemm_variant variants[] = {PRIM_GEMM_WGMMA, PRIM_GEMM_WGMMA_SPECIALIZED};
+    const cudaDataType_t type = CUDA_R_16F;
+    for (size_t v = 0; v < COUNT_OF(variants); v++)
+        for (size_t r = 0; r < COUNT_OF(routes); r++) {
+            const gemm_case c = {.variant = variants[v],
+                                 .in = type,
+                                 .type = type,
+                                 .op_a = N,
+                                 .op_b = T,
+                                 .m = 130,
+                                 .n = 72,
+                                 .k = 136,
+                                 .gaps = {0, routes[r].gap, 0},
+                                 .alpha = 1};
+            const prim_matrix a = stored(N, type, NULL, c.m, c.k, 0),
+                              b = stored(T, type, NULL, c.k, c.n, c.k + routes[r].gap),
+                              out = prim_matrix_of(type, NULL, c.m, c.n, 0);
+            if (!runs(prim_gemm(c.variant, N, T, 1, a, b, 0, out, PRIM_COMPUTE_DEFAULT, asking())))
+                cr_skip_test("no %s here", prim_gemm_variant_info(c.variant)->name);
+            cr_assert_str_eq(asked()->route, routes[r].route, "gap %zu", routes[r].gap);
+            check(&c);
+        }
+}
+
+/* The way of A · Bᵀ, with gaps behind B's rows and so many elements before it. */
+static const char *way_of(prim_gemm_variant variant, size_t side, size_t k, size_t gap,
+                          const uint16_t *d_b)
+{
+    const cudaDataType_t type = CUDA_R_16F;
+    const prim_matrix a = stored(N, type, NULL, side, k, 0),
+                      b = stored(T, type, (void *)(uintptr_t)d_b, k, side, k + gap),
+                      out = prim_matrix_of(type, NULL, side, side, 0);
+    return runs(prim_gemm(variant, N, T, 1, a, b, 0, out, PRIM_COMPUTE_DEFAULT, asking()))
+               ? asked()->route
+               : "not here";
+}
+
+/* Rows that begin anywhere are realigned where that pays; an address alone changes the kernels. */
+Test(gemm, routes_of_elements)
+{
+    uint16_t *d_b = NULL;
+    cr_cuda(cudaMalloc((void **)&d_b, (64 * 64 + 1) * sizeof *d_b));
+    if (strcmp(way_of(PRIM_GEMM_MMA, 64, 64, 0, d_b), "not here") == 0)
+        cr_skip_test("no mma here");
+    cr_assert_str_eq(way_of(PRIM_GEMM_MMA, 64, 64, 0, d_b), "copies");
+    cr_assert_str_eq(way_of(PRIM_GEMM_MMA, 64, 64, 0, d_b + 1), "elements");
+    cr_assert_str_eq(way_of(PRIM_GEMM_MMA, 64, 8, 1, NULL), "elements");
+    cr_assert_str_eq(way_of(PRIM_GEMM_MMA, 4096, 4096, 1, NULL), "realigned");
+    if (strcmp(way_of(PRIM_GEMM_WGMMA, 64, 64, 0, d_b), "not here") == 0)
+        cr_skip_test("no wgmma here");
+    cr_assert_str_eq(way_of(PRIM_GEMM_WGMMA, 64, 64, 0, d_b), "tensor_copies");
+    cr_assert_str_eq(way_of(PRIM_GEMM_WGMMA, 64, 64, 0, d_b + 1), "mma");
+    cudaFree(d_b);
+}
+
 Test(gemm, variants_have_names_and_ideas)
 {
     cr_assert_eq(prim_gemm_variant_at(0)->value, PRIM_GEMM_AUTO);

@@ -1015,12 +1015,16 @@ static void check_batch_on_device(const batch *b, batch_memory *m)
     guarded a = guarded_copy(m->h_a, m->a * in, b->a_past * in),
             x = guarded_copy(m->h_x, m->x * in, b->x_past * in),
             y = guarded_copy(m->h_before, m->y * out, out), workspace = guarded_new(bytes, 0);
-    cr_prim(prim_gemv_batched(
-        PRIM_GEMV_AUTO, b->op, 2,
-        in_batch(prim_matrix_of(b->in, a.data, b->rows, b->columns, b->lda), b->a_stride),
-        vector_in_batch(x_of(b->op, b->in, x.data, b->rows, b->columns), b->x_stride), beta_of(b),
-        vector_in_batch(y_of(b->op, b->out, y.data, b->rows, b->columns), b->y_stride), b->batches,
-        with(0, bytes > 0 ? workspace.data : NULL, bytes)));
+    const prim_matrix d_a =
+        in_batch(prim_matrix_of(b->in, a.data, b->rows, b->columns, b->lda), b->a_stride);
+    const prim_vector d_x = vector_in_batch(x_of(b->op, b->in, x.data, b->rows, b->columns),
+                                            b->x_stride),
+                      d_y = vector_in_batch(y_of(b->op, b->out, y.data, b->rows, b->columns),
+                                            b->y_stride);
+    cr_prim(prim_gemv_batched(PRIM_GEMV_AUTO, b->op, 2, d_a, d_x, beta_of(b), d_y, b->batches,
+                              asking())); /* asked() is then what this call would do */
+    cr_prim(prim_gemv_batched(PRIM_GEMV_AUTO, b->op, 2, d_a, d_x, beta_of(b), d_y, b->batches,
+                              with(0, bytes > 0 ? workspace.data : NULL, bytes)));
     guarded_read(&y, m->h_found);
     check_found(b, m, "device");
     guarded_free(&a);
@@ -1074,6 +1078,53 @@ static void check_small(size_t rows, size_t columns, size_t batches, size_t turn
         lay_out(&b, 2 * turn + (size_t)op);
         check_batch(&b);
     }
+}
+
+typedef struct routed {
+    const char *route;
+    prim_transpose op;
+    size_t rows, columns, batches;
+    cudaDataType_t in;
+} routed;
+
+static const routed routes[] = {{"rows", N, 100, 37, 1, CUDA_R_32F}, /* WARP_PER_ROW */
+                                {"rows", N, 100, 1000, 3, CUDA_R_32F},
+                                {"rows", N, 3, 5000, 1, CUDA_R_32F}, /* SPLIT */
+                                {"rows", T, 5000, 1, 1, CUDA_R_64F},
+                                {"columns", T, 3000, 70, 1, CUDA_R_32F},
+                                {"columns", N, 70, 1, 1, CUDA_R_32F},
+                                {"columns", T, 100, 20000, 1, CUDA_R_16F},
+                                {"few_rows", T, 100, 300, 600, CUDA_R_32F},
+                                {"small_products", T, 5, 7, 3, CUDA_R_16F},
+                                {"small_products", N, 3, 32, 6001, CUDA_R_32F},
+                                {"small_products", N, 40, 1, 3, CUDA_R_64F}};
+
+/* Each of these calls takes its route, and is right. */
+Test(gemv, routes)
+{
+    for (size_t i = 0; i < COUNT_OF(routes); i++) {
+        const routed *const r = &routes[i];
+        batch b = {.op = r->op,
+                   .rows = r->rows,
+                   .columns = r->columns,
+                   .lda = r->columns,
+                   .batches = r->batches,
+                   .a_stride = r->rows * r->columns,
+                   .in = r->in,
+                   .out = r->in};
+        b.x_stride = x_length(&b);
+        b.y_stride = y_length(&b);
+        check_batch(&b);
+        cr_assert_str_eq(asked()->route, r->route, "case %zu", i);
+    }
+    cr_prim(prim_gemv(PRIM_GEMV_SHUFFLE, N, 1, prim_matrix_of(CUDA_R_32F, NULL, 3, 4, 0),
+                      prim_vector_of(CUDA_R_32F, NULL, 4), 0, prim_vector_of(CUDA_R_32F, NULL, 3),
+                      asking()));
+    cr_assert_null(asked()->route, "SHUFFLE has one way");
+    cr_prim(prim_gemv(PRIM_GEMV_SPLIT, N, 1, prim_matrix_of(CUDA_R_32F, NULL, 0, 4, 0),
+                      prim_vector_of(CUDA_R_32F, NULL, 4), 0, prim_vector_of(CUDA_R_32F, NULL, 0),
+                      asking()));
+    cr_assert_null(asked()->route, "y has no elements");
 }
 
 /* Several products a block, and more than one fits shared memory. */

@@ -1396,6 +1396,116 @@ Test(reduce, host_refuses_what_it_cannot_do)
                      PRIM_ERROR_UNSUPPORTED);
 }
 
+/* ---- routes of VECTORIZED ---- */
+
+typedef struct routed {
+    const char *route;
+    cudaDataType_t type;
+    bool by_rows;
+    matrix m;
+    size_t offset; /* elements past a vector's beginning */
+    prim_op op;
+    prim_transform transform;
+} routed;
+
+static const routed routes[] = {
+    {"tiles", CUDA_R_32F, true, {3, 5000, 5000}, 0, PRIM_OP_SUM, PRIM_TRANSFORM_NONE},
+    {"tiles", CUDA_R_32F, true, {2, 513, 513}, 1, PRIM_OP_SUM, PRIM_TRANSFORM_NONE},
+    {"thread_elements", CUDA_R_32F, true, {300, 3, 4}, 0, PRIM_OP_SUM, PRIM_TRANSFORM_NONE},
+    {"thread_elements", CUDA_R_32F, true, {300, 4, 7}, 3, PRIM_OP_MIN, PRIM_TRANSFORM_ABS},
+    {"thread_elements", CUDA_R_64F, true, {300, 1, 1}, 0, PRIM_OP_SUM, PRIM_TRANSFORM_NONE},
+    {"thread_elements", CUDA_R_8U, true, {300, 1, 2}, 1, PRIM_OP_SUM, PRIM_TRANSFORM_NONE},
+    {"thread_elements", CUDA_R_32F, true, {300, 0, 2}, 0, PRIM_OP_SUM, PRIM_TRANSFORM_NONE},
+    {"thread_words", CUDA_R_8U, true, {300, 7, 8}, 0, PRIM_OP_SUM, PRIM_TRANSFORM_NONE},
+    {"thread_words", CUDA_R_16F, true, {300, 8, 9}, 1, PRIM_OP_MAX, PRIM_TRANSFORM_SQUARE},
+    {"thread_vectors", CUDA_R_32F, true, {300, 7, 8}, 0, PRIM_OP_SUM, PRIM_TRANSFORM_NONE},
+    {"thread_vectors", CUDA_R_32F, true, {300, 16, 20}, 0, PRIM_OP_SUM, PRIM_TRANSFORM_NONE},
+    {"staged_words", CUDA_R_8U, true, {300, 7, 7}, 5, PRIM_OP_SUM, PRIM_TRANSFORM_NONE},
+    {"staged_words", CUDA_R_16F, true, {300, 8, 8}, 0, PRIM_OP_SUM, PRIM_TRANSFORM_NONE},
+    {"staged_words", CUDA_R_16U, true, {300, 17, 17}, 1, PRIM_OP_XOR, PRIM_TRANSFORM_NONE},
+    {"staged_parts", CUDA_R_8U, true, {300, 257, 263}, 1, PRIM_OP_SUM, PRIM_TRANSFORM_NONE},
+    {"staged_parts", CUDA_R_16U, true, {300, 515, 515}, 0, PRIM_OP_MAX, PRIM_TRANSFORM_SQUARE},
+    {"staged_vectors", CUDA_R_32F, true, {300, 7, 8}, 1, PRIM_OP_SUM, PRIM_TRANSFORM_NONE},
+    {"staged_vectors", CUDA_R_32F, true, {300, 37, 41}, 0, PRIM_OP_SUM, PRIM_TRANSFORM_NONE},
+    {"staged_vectors", CUDA_R_16F, true, {300, 17, 17}, 0, PRIM_OP_SUM, PRIM_TRANSFORM_NONE},
+    {"staged_vectors", CUDA_R_8U, true, {300, 128, 128}, 0, PRIM_OP_SUM, PRIM_TRANSFORM_NONE},
+    {"few_rows", CUDA_R_32F, false, {8, 100, 100}, 0, PRIM_OP_SUM, PRIM_TRANSFORM_NONE},
+    {"few_rows", CUDA_R_16F, false, {8, 3, 3}, 0, PRIM_OP_SUM, PRIM_TRANSFORM_NONE},
+    {"few_columns", CUDA_R_16F, false, {9, 3, 3}, 1, PRIM_OP_SUM, PRIM_TRANSFORM_NONE},
+    {"few_columns", CUDA_R_16F, false, {8, 7, 7}, 0, PRIM_OP_SUM, PRIM_TRANSFORM_SQUARE},
+    {"folded", CUDA_R_8U, false, {600000, 7, 7}, 0, PRIM_OP_SUM, PRIM_TRANSFORM_NONE},
+    {"folded", CUDA_R_8U, false, {1 << 18, 16, 16}, 1, PRIM_OP_MAX, PRIM_TRANSFORM_NONE},
+    {"walk", CUDA_R_8U, false, {1 << 18, 16, 16}, 0, PRIM_OP_MAX, PRIM_TRANSFORM_NONE},
+    {"walk", CUDA_R_8U, false, {500000, 7, 7}, 0, PRIM_OP_SUM, PRIM_TRANSFORM_NONE},
+    {"walk", CUDA_R_32F, false, {8, 100, 100}, 0, PRIM_OP_SUM, PRIM_TRANSFORM_SQUARE},
+    {"walk", CUDA_R_16F, false, {300, 3, 4}, 0, PRIM_OP_SUM, PRIM_TRANSFORM_NONE},
+    {"walk", CUDA_R_16F, false, {300, 8, 8}, 0, PRIM_OP_SUM, PRIM_TRANSFORM_NONE},
+    /* lines of one element each are columns as well as rows */
+    {"thread_elements", CUDA_R_32F, false, {1, 300, 300}, 0, PRIM_OP_SUM, PRIM_TRANSFORM_NONE},
+    {"staged_words", CUDA_R_8U, false, {1, 300, 300}, 0, PRIM_OP_MAX, PRIM_TRANSFORM_NONE},
+    {"staged_words", CUDA_R_8U, false, {1, 300, 300}, 0, PRIM_OP_SUM, PRIM_TRANSFORM_SQUARE},
+    {"few_rows", CUDA_R_8U, false, {1, 300, 300}, 0, PRIM_OP_SUM, PRIM_TRANSFORM_NONE},
+    {"few_rows", CUDA_R_8U, true, {300, 1, 1}, 0, PRIM_OP_SUM, PRIM_TRANSFORM_NONE},
+    {"staged_words", CUDA_R_16F, true, {300, 1, 1}, 0, PRIM_OP_SUM, PRIM_TRANSFORM_NONE}};
+
+/* Each of these calls takes its route, and has the bits of the host's version. */
+Test(reduce, routes)
+{
+    for (size_t i = 0; i < COUNT_OF(routes); i++) {
+        const routed *const r = &routes[i];
+        const type_pair types = {r->type, r->type};
+        char *h_in = make_matrix(r->op, r->type, &r->m, UNIFORM);
+        check_at_offset(types, r->by_rows, &r->m, r->offset, r->op, r->transform, h_in);
+        cr_assert_str_eq(asked()->route, r->route, "case %zu", i);
+        free(h_in);
+    }
+}
+
+Test(reduce, routes_of_vectors)
+{
+    static float h_in[5000];
+    const combination k = {PRIM_REDUCE_VECTORIZED, {CUDA_R_32F, CUDA_R_32F}};
+    const size_t counts[] = {0, 1, 5000};
+    for (size_t c = 0; c < COUNT_OF(counts); c++) {
+        fill(CUDA_R_32F, h_in, counts[c], UNIFORM, c);
+        check_device(&(reduce_case){.variant = k.variant,
+                                    .op = PRIM_OP_SUM,
+                                    .types = k.types,
+                                    .count = counts[c],
+                                    .h_in = h_in,
+                                    .offset = c});
+        cr_assert_str_eq(asked()->route, "tiles");
+    }
+    check_arg(k.variant, PRIM_OP_MIN, PRIM_TRANSFORM_NONE, CUDA_R_32F, h_in, 5000, 1);
+    cr_assert_str_eq(asked()->route, "candidates");
+    check_dot(&k, 5000, UNIFORM, 1);
+    cr_assert_str_eq(asked()->route, "products");
+}
+
+/* Where operands are yet to come they are aligned. */
+Test(reduce, routes_of_calls_without_operands)
+{
+    const prim_matrix rows = prim_matrix_of(CUDA_R_32F, NULL, 300, 7, 8),
+                      columns = prim_matrix_of(CUDA_R_8U, NULL, 1 << 18, 16, 0),
+                      none = prim_matrix_of(CUDA_R_32F, NULL, 0, 7, 0),
+                      empty = prim_matrix_of(CUDA_R_32F, NULL, 7, 0, 0);
+    cr_prim(
+        prim_reduce_rows(PRIM_REDUCE_VECTORIZED, PRIM_OP_SUM, 0, rows, CUDA_R_32F, NULL, asking()));
+    cr_assert_str_eq(asked()->route, "thread_vectors");
+    cr_prim(prim_reduce_columns(PRIM_REDUCE_VECTORIZED, PRIM_OP_SUM, 0, columns, CUDA_R_8U, NULL,
+                                asking()));
+    cr_assert_str_eq(asked()->route, "walk");
+    cr_prim(
+        prim_reduce_rows(PRIM_REDUCE_VECTORIZED, PRIM_OP_SUM, 0, none, CUDA_R_32F, NULL, asking()));
+    cr_assert_null(asked()->route, "no rows have no results");
+    cr_prim(prim_reduce_columns(PRIM_REDUCE_VECTORIZED, PRIM_OP_SUM, 0, empty, CUDA_R_32F, NULL,
+                                asking()));
+    cr_assert_null(asked()->route, "no columns have no results");
+    cr_prim(
+        prim_reduce_rows(PRIM_REDUCE_SHUFFLE, PRIM_OP_SUM, 0, rows, CUDA_R_32F, NULL, asking()));
+    cr_assert_null(asked()->route, "SHUFFLE has one way");
+}
+
 /* ---- the table ---- */
 
 Test(reduce, variants_have_names_and_ideas)

@@ -35,6 +35,7 @@ typedef struct scan_case {
     size_t offset, out_offset; /* elements past a whole vector, of input and output */
     bool in_place, with_initial, initial_on_device, with_total;
     const double *zero; /* the initial value, a float of either sign; NULL: another one */
+    const char *route;  /* that the call takes; NULL: any */
     const void *h_in;
 } scan_case;
 
@@ -219,7 +220,7 @@ static prim_status ask(const scan_case *c, size_t *bytes)
 
 /* d_initial: the initial value's place on the device, NULL where it is given by value. */
 static prim_status call_device(const scan_case *c, const void *d_initial, const void *d_in,
-                               void *d_out, void *d_total, void *d_workspace, size_t bytes)
+                               void *d_out, void *d_total, const prim_call *call)
 {
     double space;
     const void *h_initial = d_initial == NULL ? initial_of(c, &space) : NULL;
@@ -229,18 +230,17 @@ static prim_status call_device(const scan_case *c, const void *d_initial, const 
         return prim_scan(
             c->variant, c->kind, c->op, c->transform, in, d_in, c->columns, out, d_out,
             &(prim_scan_ends){.h_initial = h_initial, .d_initial = d_initial, .total = d_total},
-            with(0, d_workspace, bytes));
+            call);
     case ROWS:
         return prim_scan_rows(c->variant, c->kind, c->op, c->transform,
                               prim_matrix_of(in, d_in, c->rows, c->columns, c->in_ld),
                               prim_matrix_of(out, d_out, c->rows, c->columns, c->out_ld),
                               &(prim_scan_ends){.h_initial = h_initial, .d_initial = d_initial},
-                              with(0, d_workspace, bytes));
+                              call);
     default:
         return prim_scan_2d(c->variant, c->op, c->transform,
                             prim_matrix_of(in, d_in, c->rows, c->columns, c->in_ld),
-                            prim_matrix_of(out, d_out, c->rows, c->columns, c->out_ld),
-                            with(0, d_workspace, bytes));
+                            prim_matrix_of(out, d_out, c->rows, c->columns, c->out_ld), call);
     }
 }
 
@@ -265,6 +265,15 @@ static prim_status call_host(const scan_case *c, const void *h_in, void *h_out, 
             prim_matrix_of(out, h_out, c->rows, c->columns, c->out_ld), c->threads);
     }
 }
+
+#define CASE_FORMAT                                                                              \
+    "%s form %d kind %d %s transform %d %s → %s, %zu × %zu (ld %zu, %zu), offsets %zu, %zu, " \
+    "in place %d, initial %d (on the device %d), threads %d: "
+#define CASE_VALUES(c)                                                                      \
+    prim_scan_variant_info((c)->variant)->name, (c)->form, (c)->kind, op_names[(c)->op],    \
+        (c)->transform, type_name((c)->types.in), type_name((c)->types.out), (c)->rows,     \
+        (c)->columns, (c)->in_ld, (c)->out_ld, (c)->offset, (c)->out_offset, (c)->in_place, \
+        (c)->with_initial, (c)->initial_on_device, (c)->threads
 
 /* h_before: what stands in the output before the call; h_after: afterwards; h_total: 8 bytes. */
 static void run(const scan_case *c, void *h_before, void *h_after, void *h_total)
@@ -294,8 +303,14 @@ static void run(const scan_case *c, void *h_before, void *h_after, void *h_total
         cr_cuda(cudaMemcpy(total.data, initial_of(c, &space), out_size, cudaMemcpyHostToDevice));
         d_initial = total.data; /* the total takes its place, where one is wanted */
     }
-    cr_prim(call_device(c, d_initial, in.data, result->data, c->with_total ? total.data : NULL,
-                        bytes > 0 ? workspace.data : NULL, bytes));
+    void *const d_total = c->with_total ? total.data : NULL;
+    if (c->route != NULL) {
+        cr_prim(call_device(c, d_initial, in.data, result->data, d_total, asking()));
+        cr_assert_str_eq(asked()->route, c->route, CASE_FORMAT "%s, not %s", CASE_VALUES(c),
+                         asked()->route, c->route);
+    }
+    cr_prim(call_device(c, d_initial, in.data, result->data, d_total,
+                        with(0, bytes > 0 ? workspace.data : NULL, bytes)));
     guarded_read(result, h_after);
     guarded_read(&total, h_total);
     guarded_free(&in);
@@ -303,15 +318,6 @@ static void run(const scan_case *c, void *h_before, void *h_after, void *h_total
     guarded_free(&total);
     guarded_free(&workspace);
 }
-
-#define CASE_FORMAT                                                                              \
-    "%s form %d kind %d %s transform %d %s → %s, %zu × %zu (ld %zu, %zu), offsets %zu, %zu, " \
-    "in place %d, initial %d (on the device %d), threads %d: "
-#define CASE_VALUES(c)                                                                      \
-    prim_scan_variant_info((c)->variant)->name, (c)->form, (c)->kind, op_names[(c)->op],    \
-        (c)->transform, type_name((c)->types.in), type_name((c)->types.out), (c)->rows,     \
-        (c)->columns, (c)->in_ld, (c)->out_ld, (c)->offset, (c)->out_offset, (c)->in_place, \
-        (c)->with_initial, (c)->initial_on_device, (c)->threads
 
 /* A chain over the elements on the host; above tiles of 1024 elements and more on the device, and
  * trees over runs of up to 32. */
@@ -565,6 +571,7 @@ Test(scan, more_tiles_than_a_block_combines)
     fill(k.types.in, h_in, COUNT, UNIFORM, 5);
     scan_case c = vector(&k, COUNT, h_in);
     c.with_total = true;
+    c.route = "three_launches";
     check(&c);
 }
 
@@ -680,6 +687,95 @@ Test(scan, tables_of_many_tiles)
                 check(&c);
                 free(h_in);
             }
+}
+
+/* ---- routes ---- */
+
+typedef struct routed {
+    const char *route;
+    prim_scan_variant variant;
+    form form;
+    cudaDataType_t in, out;
+    size_t rows, columns, in_ld, out_ld, offset;
+} routed;
+
+static const routed routes[] = {
+    {"warp_rows", PRIM_SCAN_REDUCE_THEN_SCAN, ROWS, CUDA_R_32F, CUDA_R_32F, 41, 129, 129, 129, 0},
+    {"warp_rows", PRIM_SCAN_REDUCE_THEN_SCAN, ROWS, CUDA_R_32F, CUDA_R_32F, 300, 2, 2, 2, 0},
+    {"warp_rows", PRIM_SCAN_REDUCE_THEN_SCAN, ROWS, CUDA_R_32F, CUDA_R_32F, 300, 12, 12, 12, 1},
+    {"warp_rows", PRIM_SCAN_REDUCE_THEN_SCAN, ROWS, CUDA_R_16F, CUDA_R_16F, 70, 100, 103, 103, 0},
+    {"warp_rows", PRIM_SCAN_LOOKBACK, ROWS, CUDA_R_32I, CUDA_R_32I, 300, 16, 16, 16, 0},
+    {"lane_rows", PRIM_SCAN_REDUCE_THEN_SCAN, ROWS, CUDA_R_32F, CUDA_R_32F, 301, 17, 17, 17, 1},
+    {"lane_rows", PRIM_SCAN_REDUCE_THEN_SCAN, ROWS, CUDA_R_32F, CUDA_R_32F, 300, 12, 12, 12, 0},
+    {"lane_rows", PRIM_SCAN_REDUCE_THEN_SCAN, ROWS, CUDA_R_8U, CUDA_R_32U, 300, 7, 9, 9, 0},
+    {"lane_rows", PRIM_SCAN_CHAINED, ROWS, CUDA_R_32F, CUDA_R_32F, 301, 3, 3, 3, 0},
+    {"thin_rows", PRIM_SCAN_REDUCE_THEN_SCAN, ROWS, CUDA_R_8U, CUDA_R_8U, 300, 7, 9, 9, 0},
+    {"thin_rows", PRIM_SCAN_REDUCE_THEN_SCAN, ROWS, CUDA_R_8U, CUDA_R_8U, 300, 16, 20, 20, 0},
+    {"thin_rows", PRIM_SCAN_CHAINED, ROWS, CUDA_R_16F, CUDA_R_16F, 300, 5, 9, 5, 0},
+    {"few_elements", PRIM_SCAN_REDUCE_THEN_SCAN, ROWS, CUDA_R_8U, CUDA_R_32U, 300, 2, 5, 2, 0},
+    {"few_elements", PRIM_SCAN_LOOKBACK, ROWS, CUDA_R_8U, CUDA_R_8U, 300, 1, 2, 2, 0},
+    {"one_tile", PRIM_SCAN_REDUCE_THEN_SCAN, VECTOR, CUDA_R_32F, CUDA_R_32F, 1, 8192, 8192, 8192,
+     0},
+    {"one_tile", PRIM_SCAN_REDUCE_THEN_SCAN, ROWS, CUDA_R_32F, CUDA_R_32F, 5, 257, 257, 257, 0},
+    {"one_tile", PRIM_SCAN_LOOKBACK, ROWS, CUDA_R_32I, CUDA_R_32I, 3, 2051, 2060, 2060, 1},
+    {"one_tile", PRIM_SCAN_CHAINED, VECTOR, CUDA_R_32F, CUDA_R_32F, 1, 100, 100, 100, 0},
+    {"two_launches", PRIM_SCAN_REDUCE_THEN_SCAN, VECTOR, CUDA_R_32F, CUDA_R_32F, 1, 8193, 8193,
+     8193, 0},
+    {"two_launches", PRIM_SCAN_REDUCE_THEN_SCAN, ROWS, CUDA_R_64F, CUDA_R_64F, 3, 9000, 9008, 9000,
+     1},
+    {"look_back", PRIM_SCAN_LOOKBACK, VECTOR, CUDA_R_32I, CUDA_R_32I, 1, 8193, 8193, 8193, 0},
+    {"chain", PRIM_SCAN_CHAINED, VECTOR, CUDA_R_32F, CUDA_R_32F, 1, 8193, 8193, 8193, 0},
+    {"wide_tiles", PRIM_SCAN_REDUCE_THEN_SCAN, BOTH_DIRECTIONS, CUDA_R_32F, CUDA_R_32F, 5, 100, 100,
+     100, 0},
+    {"wide_tiles", PRIM_SCAN_REDUCE_THEN_SCAN, BOTH_DIRECTIONS, CUDA_R_32F, CUDA_R_32F, 100, 3, 3,
+     3, 0},
+    {"low_tiles", PRIM_SCAN_REDUCE_THEN_SCAN, BOTH_DIRECTIONS, CUDA_R_32F, CUDA_R_32F, 4, 1000,
+     1000, 1000, 0},
+    {"narrow_tiles", PRIM_SCAN_REDUCE_THEN_SCAN, BOTH_DIRECTIONS, CUDA_R_32F, CUDA_R_32F, 40000, 3,
+     3, 3, 0},
+    {"diagonals", PRIM_SCAN_CHAINED, BOTH_DIRECTIONS, CUDA_R_32I, CUDA_R_32I, 65, 129, 129, 129,
+     0}};
+
+/* Each of these calls takes its route, and is right. The tests of whole rows and of more tiles than
+ * a block combines have the two routes that are not here. Operands that are yet to come are
+ * aligned. */
+Test(scan, routes)
+{
+    for (size_t i = 0; i < COUNT_OF(routes); i++) {
+        const routed *const r = &routes[i];
+        char *const h_in = malloc(r->rows * r->in_ld * type_bytes(r->in));
+        fill(r->in, h_in, r->rows * r->in_ld, INTEGERS, i);
+        scan_case c = {.variant = r->variant,
+                       .form = r->form,
+                       .types = {r->in, r->out},
+                       .rows = r->rows,
+                       .columns = r->columns,
+                       .in_ld = r->in_ld,
+                       .out_ld = r->out_ld,
+                       .offset = r->offset,
+                       .out_offset = r->offset,
+                       .route = r->route,
+                       .h_in = h_in};
+        check(&c);
+        if (r->offset == 0) {
+            cr_prim(call_device(&c, NULL, NULL, NULL, NULL, asking()));
+            cr_assert_str_eq(asked()->route, r->route, "case %zu", i);
+        }
+        free(h_in);
+    }
+}
+
+Test(scan, calls_without_routes)
+{
+    const combination empty = {PRIM_SCAN_REDUCE_THEN_SCAN, {CUDA_R_32F, CUDA_R_32F}},
+                      textbook = {PRIM_SCAN_SHUFFLE, {CUDA_R_32F, CUDA_R_32F}};
+    size_t bytes;
+    scan_case c = vector(&empty, 0, NULL);
+    cr_prim(ask(&c, &bytes));
+    cr_assert_null(asked()->route, "without elements there is no route");
+    c = vector(&textbook, 1000, NULL);
+    cr_prim(ask(&c, &bytes));
+    cr_assert_null(asked()->route, "SHUFFLE has one way");
 }
 
 /* A workspace may hold anything, words that look like those of a tile, too. */
@@ -1186,19 +1282,27 @@ Test(scan, auto_has_the_order_of_the_host_in_long_arrays)
     free(h_host);
 }
 
-/* From two rows on, the fewest for which a rung has no words: its blocks then take whole rows. */
-static size_t fewest_whole_rows(prim_scan_variant variant, cudaDataType_t type, size_t columns)
+/* Whether a block takes a whole row; then the rung has no words. */
+static bool goes_by_block_rows(prim_scan_variant variant, cudaDataType_t type, size_t rows,
+                               size_t columns)
 {
-    size_t bytes = 1, rows = 1;
-    while (bytes > 0 && rows < 10000) {
-        rows++;
-        cr_prim(asked_bytes(
-            prim_scan_rows(variant, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
+    cr_prim(prim_scan_rows(variant, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
                            prim_matrix_of(type, NULL, rows, columns, 0),
-                           prim_matrix_of(type, NULL, rows, columns, 0), NULL, asking()),
-            &bytes));
-    }
-    cr_assert_eq(bytes, 0, "blocks never take whole rows");
+                           prim_matrix_of(type, NULL, rows, columns, 0), NULL, asking()));
+    const bool does = strcmp(asked()->route, "block_rows") == 0;
+    cr_assert(does ||
+              strcmp(asked()->route, variant == PRIM_SCAN_CHAINED ? "chain" : "look_back") == 0);
+    cr_assert_eq(does, asked()->workspace_bytes == 0);
+    return does;
+}
+
+/* From two rows on. */
+static size_t fewest_block_rows(prim_scan_variant variant, cudaDataType_t type, size_t columns)
+{
+    size_t rows = 2;
+    while (rows < 10000 && !goes_by_block_rows(variant, type, rows, columns))
+        rows++;
+    cr_assert(rows < 10000, "blocks never take whole rows");
     return rows;
 }
 
@@ -1244,7 +1348,7 @@ Test(scan, whole_rows_have_the_bits_of_the_host)
         const prim_scan_variant variant = calls[c].variant;
         const cudaDataType_t type = calls[c].type;
         const size_t columns = 2 * (32768 / type_bytes(type)) + 3;
-        const size_t fewest = fewest_whole_rows(variant, type, columns);
+        const size_t fewest = fewest_block_rows(variant, type, columns);
         const size_t rows[] = {fewest - 1, fewest, 2 * fewest, 3 * fewest + 1};
         for (size_t r = 0; r < COUNT_OF(rows); r++)
             check_whole_rows(variant, type, rows[r], columns, (prim_scan_kind)(r % KINDS));
@@ -1464,8 +1568,9 @@ ParameterizedTest(combination *k, scan, nothing_else_is_touched)
                         workspace = guarded_new(bytes, 0);
                 watch(&d_in, rows, columns * in, ld * in, true);
                 watch(&d_out, rows, columns * out, ld * out, true);
-                const prim_status status = call_device(&c, NULL, d_in.data, d_out.data, NULL,
-                                                       bytes > 0 ? workspace.data : NULL, bytes);
+                const prim_status status =
+                    call_device(&c, NULL, d_in.data, d_out.data, NULL,
+                                with(0, bytes > 0 ? workspace.data : NULL, bytes));
                 const cudaError_t error = cudaDeviceSynchronize();
                 watch(&d_in, 0, 0, 0, false);
                 watch(&d_out, 0, 0, 0, false);
@@ -1800,11 +1905,11 @@ Test(scan, without_elements_no_pointer_is_needed)
             c.rows = f == VECTOR ? 1 : 3; /* without columns */
             if (!supports(&c))
                 continue;
-            cr_prim(call_device(&c, NULL, NULL, NULL, NULL, NULL, 0));
+            cr_prim(call_device(&c, NULL, NULL, NULL, NULL, into(0)));
             cr_prim(call_host(&c, NULL, NULL, NULL));
             c.rows = f == VECTOR ? 1 : 0;
             c.columns = c.in_ld = c.out_ld = f == VECTOR ? 0 : 3;
-            cr_prim(call_device(&c, NULL, NULL, NULL, NULL, NULL, 0));
+            cr_prim(call_device(&c, NULL, NULL, NULL, NULL, into(0)));
             cr_prim(call_host(&c, NULL, NULL, NULL));
         }
 }

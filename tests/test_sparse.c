@@ -286,6 +286,48 @@ ParameterizedTest(combination *k, sparse, the_classic_example)
     forget(&csr);
 }
 
+/* Each of these products takes its route, and is right. */
+Test(sparse, routes)
+{
+    static const shape few = {"100 rows of 5", 100, 90, all_n, 5, false},
+                       long_rows = {"10 rows of 1000", 10, 900, all_n, 1000, false},
+                       many = {"33000 rows of 1", 33000, 90, all_n, 1, false};
+    static const struct {
+        const char *route;
+        const shape *s;
+        form f;
+    } routes[] = {{"rows", &few, {PRIM_SPARSE_CSR, 0, false}},
+                  {"tiles", &long_rows, {PRIM_SPARSE_CSR, 0, false}},
+                  {"tiles", &many, {PRIM_SPARSE_CSR, 0, false}},
+                  {"whole_rows", &few, {PRIM_SPARSE_ELL, 5, false}},
+                  {"parts", &long_rows, {PRIM_SPARSE_ELL, 1000, false}},
+                  {"whole_rows", &few, {PRIM_SPARSE_HYB, 2, false}},
+                  {"parts", &long_rows, {PRIM_SPARSE_HYB, 700, false}},
+                  {"whole_rows", &few, {PRIM_SPARSE_JDS, 0, false}},
+                  {"parts", &long_rows, {PRIM_SPARSE_JDS, 0, false}}};
+    for (size_t i = 0; i < COUNT_OF(routes); i++) {
+        kept csr = make(routes[i].s, CUDA_R_32F, CUDA_R_32I, WHOLE),
+             matrix = in_form(&csr.m, &routes[i].f);
+        check_matrix(routes[i].s->name, &csr.m, &matrix, WHOLE, 1);
+        cr_prim(ask_product(PRIM_SPMV_AUTO, &matrix.m, CUDA_R_32F));
+        cr_assert_str_eq(asked()->route, routes[i].route, "case %zu", i);
+        forget(&matrix);
+        forget(&csr);
+    }
+}
+
+Test(sparse, products_without_a_route)
+{
+    kept csr = classic(CUDA_R_32F, CUDA_R_32I);
+    const prim_sparse m = without_arrays(csr.m);
+    const prim_vector x = prim_vector_of(CUDA_R_32F, NULL, 4);
+    cr_prim(prim_spmv(PRIM_SPMV_CSR_MERGE, 1e-60, m, x, 1, x, asking()));
+    cr_assert_null(asked()->route, "y is only scaled");
+    cr_prim(prim_spmv(PRIM_SPMV_CSR_VECTOR, 1, m, x, 1, x, asking()));
+    cr_assert_null(asked()->route, "CSR_VECTOR has one way");
+    forget(&csr);
+}
+
 /* On the CPU backend a block at a time: in reverse order that shows where a level of the segmented
  * sum writes over what it reads. */
 Test(sparse, levels_have_memory_of_their_own)

@@ -18,7 +18,12 @@ extern "C" {
  * takes one of these four rungs by size and device, LOOKBACK only where the order changes no bit:
  * of integers, minima and maxima. So AUTO has the bits of the host versions, along arrays and rows,
  * on every GPU. This does not include the bits of a NaN. Summed-area tables have orders of their
- * own: see prim_scan_2d(). */
+ * own: see prim_scan_2d().
+ *
+ * LOOKBACK and CHAINED do what they are named for within long rows, of which there are too few for
+ * all blocks, and within an array. Of more rows a block takes each by itself, tile after tile, and
+ * of short ones several; nothing then looks back, and there is no chain between blocks.
+ * prim_answer's route says which way a call takes. */
 typedef enum prim_scan_variant {
     PRIM_SCAN_AUTO = 0,             /* as a rule the fastest rung that does it */
     PRIM_SCAN_KOGGE_STONE = 1,      /* every thread works in every step: few steps, much work */

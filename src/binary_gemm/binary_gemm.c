@@ -47,7 +47,6 @@ static void describe_pack(const void *any, char *text, size_t bytes)
 
 static const prim_ladder rows_ladder = {
     .rungs = prim_binary_pack_rows_rungs,
-    .choose = prim_binary_pack_choose_rung,
     .check_kind = check_pack_kind,
     .check_operands = check_pack_operands,
     .describe = describe_pack,
@@ -55,7 +54,6 @@ static const prim_ladder rows_ladder = {
 
 static const prim_ladder columns_ladder = {
     .rungs = prim_binary_pack_columns_rungs,
-    .choose = prim_binary_pack_choose_rung,
     .check_kind = check_pack_kind,
     .check_operands = check_pack_operands,
     .describe = describe_pack,
@@ -63,7 +61,6 @@ static const prim_ladder columns_ladder = {
 
 static const prim_ladder transposed_ladder = {
     .rungs = prim_binary_pack_transposed_rungs,
-    .choose = prim_binary_pack_choose_rung,
     .check_kind = check_pack_kind,
     .check_operands = check_pack_operands,
     .describe = describe_pack,

@@ -45,7 +45,6 @@ extern const prim_rung *const prim_binary_gemm_rungs[],
     *const prim_binary_pack_rows_rungs[], *const prim_binary_pack_columns_rungs[],
                                               *const prim_binary_pack_transposed_rungs[];
 int prim_binary_gemm_choose_rung(const void *args);
-int prim_binary_pack_choose_rung(const void *args);
 
 /* The CPU's versions, args pointing to host memory. */
 prim_status prim_binary_gemm_on_host(const prim_binary_gemm_args *args, int threads);

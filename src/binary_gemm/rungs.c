@@ -33,12 +33,5 @@ PRIM_DECLARE_RUNG(binary_gemm, pack_transposed)
 const prim_rung *const prim_binary_pack_rows_rungs[] = {&prim_binary_gemm_pack_rows_rung, NULL};
 const prim_rung *const prim_binary_pack_columns_rungs[] = {&prim_binary_gemm_pack_columns_rung,
                                                            NULL};
-
 const prim_rung *const prim_binary_pack_transposed_rungs[] = {
     &prim_binary_gemm_pack_transposed_rung, NULL};
-
-int prim_binary_pack_choose_rung(const void *args)
-{
-    (void)args;
-    return PRIM_BINARY_PACK_ONLY_RUNG;
-}

@@ -4,6 +4,7 @@
 #include "common/host/element.h"
 #include "common/host/fail.h"
 #include "gemm/gemm_args.h"
+#include "gemm/tensor/realign.h"
 
 static prim_status check_enums(const prim_gemm_args *args)
 {
@@ -172,12 +173,32 @@ static void describe(const void *any, char *text, size_t bytes)
              args->k, args->batches);
 }
 
+/* How the rungs on tensor cores come by A and B: realign.h. */
+static const char *route(const prim_rung *rung, const void *any)
+{
+    static const char *const of_mma[] = {"copies", "realigned", "elements"};
+    static const char *const of_wgmma[] = {"tensor_copies", "realigned", "mma"};
+    const prim_gemm_args *args = any;
+    if (args->m == 0 || args->n == 0 || args->batches == 0)
+        return NULL;
+    switch (rung->variant.value) {
+    case PRIM_GEMM_MMA:
+        return of_mma[prim_gemm_way_of(args, PRIM_GEMM_BY_MMA)];
+    case PRIM_GEMM_WGMMA:
+    case PRIM_GEMM_WGMMA_SPECIALIZED:
+        return of_wgmma[prim_gemm_way_of(args, PRIM_GEMM_BY_WGMMA)];
+    default:
+        return NULL;
+    }
+}
+
 static const prim_ladder ladder = {
     .rungs = prim_gemm_rungs,
     .choose = prim_gemm_choose_rung,
     .check_kind = check_kind,
     .check_operands = check_operands,
     .describe = describe,
+    .route = route,
 };
 
 /* ---- the arguments of each call ---- */

@@ -4,6 +4,7 @@
 #include "common/host/element.h"
 #include "common/host/fail.h"
 #include "gemv/gemv_args.h"
+#include "gemv/small_products.h"
 
 /* The types of A and x, and of y. */
 static const cudaDataType_t pairs[][2] = {{CUDA_R_32F, CUDA_R_32F},  {CUDA_R_64F, CUDA_R_64F},
@@ -113,6 +114,16 @@ static void describe(const void *any, char *text, size_t bytes)
              prim_element_name(args->y_type), args->rows, args->columns, args->batches);
 }
 
+static const char *route(const prim_rung *rung, const void *any)
+{
+    const prim_gemv_args *args = any;
+    if (args->batches == 0 || (args->op == PRIM_TRANSPOSED ? args->columns : args->rows) == 0)
+        return NULL; /* y has no elements */
+    return rung->variant.value == PRIM_GEMV_WARP_PER_ROW ? prim_gemv_warp_per_row_route(args)
+           : rung->variant.value == PRIM_GEMV_SPLIT      ? prim_gemv_split_route(args)
+                                                         : NULL;
+}
+
 static const prim_ladder ladder = {
     .rungs = prim_gemv_rungs,
     .choose = prim_gemv_choose_rung,
@@ -120,6 +131,7 @@ static const prim_ladder ladder = {
     .check_operands = check_operands,
     .stateful = PRIM_GEMV_CONSTANT,
     .describe = describe,
+    .route = route,
 };
 
 /* ---- the arguments of each call ---- */

@@ -19,6 +19,11 @@ typedef enum prim_gemv_small_order {
 /* Whether several products fit a block, and are close enough together in memory. */
 bool prim_gemv_are_small(const prim_gemv_args *args, prim_gemv_small_order order);
 
+/* How WARP_PER_ROW and SPLIT take a call, for prim_answer: "small_products" where they leave it to
+ * small_products.cu, and otherwise by a kernel of their own. */
+const char *prim_gemv_warp_per_row_route(const prim_gemv_args *args);
+const char *prim_gemv_split_route(const prim_gemv_args *args);
+
 /* The launch, where they are small. */
 cudaError_t prim_gemv_launch_small(const prim_gemv_args *args, prim_gemv_small_order order);
 

@@ -439,12 +439,16 @@ bool is_across(const prim_gemv_args *args)
     return args->op == PRIM_TRANSPOSED ? args->columns != 1 : args->columns == 1;
 }
 
+/* The kernels of launch_pieces(), and the one that several products share. */
+enum route { ROWS, COLUMNS, FEW_ROWS, SMALL_PRODUCTS };
+const char *const ROUTE_NAMES[] = {"rows", "columns", "few_rows", "small_products"};
+
 /* How a call is divided into blocks. */
 struct cut {
+    route way; /* of one product: not SMALL_PRODUCTS */
     size_t outputs, blocks, pieces;
     size_t piece_vectors;  /* along memory */
     prim_gemv_block block; /* across memory */
-    bool has_leaves;       /* few rows by wide blocks */
 };
 
 /* The same order by fewer and wider blocks. */
@@ -468,10 +472,12 @@ cut cut_of(const prim_gemv_args *args)
         const size_t vectors = prim_divide_up(c.outputs, width);
         c.block = prim_gemv_block_of(inner, vectors);
         const prim_gemv_block wide = widened(c.block, inner, vectors);
-        c.has_leaves = width <= 4 && transposed && args->batches > 0 && c.block.pieces == 1 &&
-                       c.block.height_bits == wide.height_bits + 2 &&
-                       wide.strips >= prim_divide_up(PRIM_GEMV_ENOUGH_BLOCKS, args->batches);
-        if (c.has_leaves)
+        const bool has_leaves =
+            width <= 4 && transposed && args->batches > 0 && c.block.pieces == 1 &&
+            c.block.height_bits == wide.height_bits + 2 &&
+            wide.strips >= prim_divide_up(PRIM_GEMV_ENOUGH_BLOCKS, args->batches);
+        c.way = has_leaves ? FEW_ROWS : COLUMNS;
+        if (has_leaves)
             c.block = wide;
         c.pieces = c.block.pieces;
         c.blocks = c.block.strips * c.pieces;
@@ -482,6 +488,20 @@ cut cut_of(const prim_gemv_args *args)
     c.pieces = vectors == 0 ? 1 : prim_divide_up(vectors, c.piece_vectors);
     c.blocks = prim_divide_up(c.outputs, width <= 4 ? 4 : 16 / width) * c.pieces;
     return c;
+}
+
+prim_gemv_small_order small_order(const prim_gemv_args *args)
+{
+    return is_across(args) ? PRIM_GEMV_SMALL_ACROSS : PRIM_GEMV_SMALL_ALONG_BY_BLOCK;
+}
+
+/* The only place that chooses. */
+route route_of(const prim_gemv_args *args)
+{
+    const cut c = cut_of(args);
+    return args->batches > 1 && c.pieces == 1 && prim_gemv_are_small(args, small_order(args))
+               ? SMALL_PRODUCTS
+               : c.way;
 }
 
 size_t workspace(const void *any)
@@ -511,9 +531,9 @@ cudaError_t launch_pieces(const prim_gemv_args *args, const cut &c, const Proble
     const launch_config where = {args->call.stream, dim3(static_cast<unsigned>(c.blocks), products),
                                  BLOCK};
     if constexpr (HAS_LEAVES<typename Problem::element>)
-        if (c.has_leaves)
+        if (c.way == FEW_ROWS)
             return prim_launch_dependent(where, multiply_few_rows<Problem>, p, c.block);
-    if (is_across(args))
+    if (c.way == COLUMNS)
         return prim_launch_dependent(where, multiply_columns<Problem>, p, c.block, to);
     return prim_launch_dependent(where, multiply_rows<Problem>, p, c.piece_vectors,
                                  static_cast<unsigned>(c.pieces), to);
@@ -555,15 +575,17 @@ struct run_pieces : launch_run {
 cudaError_t launch(const void *any)
 {
     const prim_gemv_args *args = static_cast<const prim_gemv_args *>(any);
-    const prim_gemv_small_order order =
-        is_across(args) ? PRIM_GEMV_SMALL_ACROSS : PRIM_GEMV_SMALL_ALONG_BY_BLOCK;
-    if (args->batches > 1 && cut_of(args).pieces == 1 && prim_gemv_are_small(args, order))
-        return prim_gemv_launch_small(args, order);
-    return dispatch_pairs<run_pieces>(args);
+    return route_of(args) == SMALL_PRODUCTS ? prim_gemv_launch_small(args, small_order(args))
+                                            : dispatch_pairs<run_pieces>(args);
 }
 
 } // namespace split
 } // namespace
+
+const char *prim_gemv_split_route(const prim_gemv_args *args)
+{
+    return split::ROUTE_NAMES[split::route_of(args)];
+}
 
 PRIM_DEFINE_RUNG(gemv, split) = {
     {PRIM_GEMV_SPLIT, "split", "the inner dimension over blocks, their sums added in fixed order"},

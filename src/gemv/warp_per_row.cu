@@ -155,16 +155,26 @@ struct run_rows : launch_run {
     }
 };
 
+/* The only place that chooses: whether several products share a block. */
+bool are_small(const prim_gemv_args *args)
+{
+    return args->batches > 1 && prim_gemv_are_small(args, PRIM_GEMV_SMALL_ALONG_BY_WARP);
+}
+
 cudaError_t launch(const void *any)
 {
     const prim_gemv_args *args = static_cast<const prim_gemv_args *>(any);
-    if (args->batches > 1 && prim_gemv_are_small(args, PRIM_GEMV_SMALL_ALONG_BY_WARP))
-        return prim_gemv_launch_small(args, PRIM_GEMV_SMALL_ALONG_BY_WARP);
-    return dispatch_pairs<run_rows>(args);
+    return are_small(args) ? prim_gemv_launch_small(args, PRIM_GEMV_SMALL_ALONG_BY_WARP)
+                           : dispatch_pairs<run_rows>(args);
 }
 
 } // namespace warp_per_row
 } // namespace
+
+const char *prim_gemv_warp_per_row_route(const prim_gemv_args *args)
+{
+    return warp_per_row::are_small(args) ? "small_products" : "rows";
+}
 
 PRIM_DEFINE_RUNG(gemv,
                  warp_per_row) = {{PRIM_GEMV_WARP_PER_ROW, "warp_per_row",

@@ -416,7 +416,6 @@ static void describe_co_rank(const void *any, char *text, size_t bytes)
 
 static const prim_ladder co_rank_ladder = {
     .rungs = prim_co_rank_rungs,
-    .choose = prim_co_rank_choose_rung,
     .check_kind = check_co_rank,
     .check_operands = check_co_rank_operands,
     .describe = describe_co_rank,

@@ -88,7 +88,6 @@ extern const prim_rung *const prim_merge_rungs[], *const prim_merge_sort_rungs[]
 extern const prim_rung *const prim_gather_rungs[], *const prim_is_sorted_rungs[];
 int prim_merge_choose_rung(const void *args);
 int prim_merge_sort_choose_rung(const void *args);
-int prim_co_rank_choose_rung(const void *args);
 
 prim_status prim_merge_check_order_and_type(const prim_request *call, prim_order order,
                                             cudaDataType_t key_type);

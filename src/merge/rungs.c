@@ -56,9 +56,3 @@ int prim_merge_sort_choose_rung(const void *any)
            : args->count < fewest_for_radix[is_wide][args->has_values] ? PRIM_MERGE_SORT_STREAMED
                                                                        : PRIM_MERGE_SORT_RADIX;
 }
-
-int prim_co_rank_choose_rung(const void *args)
-{
-    (void)args;
-    return prim_co_rank_search_rung.variant.value;
-}

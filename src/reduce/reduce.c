@@ -5,6 +5,7 @@
 #include "common/host/element.h"
 #include "common/host/fail.h"
 #include "reduce/reduce_args.h"
+#include "reduce/vectorized.h"
 
 static prim_status check_op(const prim_reduce_args *args)
 {
@@ -159,12 +160,20 @@ static void describe(const void *any, char *text, size_t bytes)
              prim_op_name(args->op), args->rows, args->columns);
 }
 
+static const char *route(const prim_rung *rung, const void *args)
+{
+    return rung->variant.value == PRIM_REDUCE_VECTORIZED
+               ? prim_reduce_vectorized_route((const prim_reduce_args *)args)
+               : NULL;
+}
+
 static const prim_ladder ladder = {
     .rungs = prim_reduce_rungs,
     .choose = prim_reduce_choose_rung,
     .check_kind = check_kind,
     .check_operands = check_operands,
     .describe = describe,
+    .route = route,
 };
 
 /* ---- the arguments of each call ---- */

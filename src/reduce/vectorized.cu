@@ -1,7 +1,8 @@
 /* VECTORIZED: loads of 16 bytes, four in flight in each thread, and as few passes as possible.
  *
  * The kernels are in tiles.cuh, which arg.cu and dot.cu use too, and in warp_rows.cuh; columns.cu
- * and segments.cu have some of their own.
+ * and segments.cu have some of their own. route_of() says which a call takes, and README.md has a
+ * table of these routes.
  *
  * A block takes a tile of 16 KiB in the order of order.h: all four loads of a thread are issued
  * before the first is needed, so that a multiprocessor keeps 128 KiB under way, and memory, not its
@@ -32,12 +33,13 @@ namespace vectorized
 
 struct reduce_lines : launch_run {
     template <typename In, typename Out, typename Operator>
-    static cudaError_t run(const prim_reduce_args *args)
+    static cudaError_t run(const prim_reduce_args *args, prim_reduce_route route)
     {
         const elements<In, Out> source = elements_of<In, Out>(args, is_aligned<In>(args));
         if constexpr (kind_is_built(PRIM_REDUCE_ROWS))
-            if (are_short_rows<In>(args))
-                return reduce_rows_at_once<Operator>(source, args, results_of<In, Out>(args));
+            if (route != PRIM_REDUCE_TILES)
+                return reduce_rows_at_once<Operator>(source, args, route,
+                                                     results_of<In, Out>(args));
         return reduce_in_tiles<Operator>(source, args, results_of<In, Out>(args));
     }
 };
@@ -95,6 +97,15 @@ size_t workspace_bytes(const void *any)
     }
 }
 
+/* ---- routes ---- */
+
+/* In the order of prim_reduce_route. */
+const char *const ROUTE_NAMES[] = {
+    nullptr,        "tiles",        "thread_elements", "thread_words", "thread_vectors",
+    "staged_words", "staged_parts", "staged_vectors",  "few_rows",     "few_columns",
+    "folded",       "walk",         "windows",         "candidates",   "products"};
+static_assert(sizeof ROUTE_NAMES / sizeof *ROUTE_NAMES == PRIM_REDUCE_ROUTES, "one each");
+
 /* Lines of one element each are rows as well as columns, and the kernel for rows is faster, but for
  * sums of bytes, of which a thread takes sixteen as columns. */
 bool are_single_elements(const prim_reduce_args *args)
@@ -110,38 +121,81 @@ bool are_bytes_to_add(const prim_reduce_args *args)
            args->transform == PRIM_TRANSFORM_NONE;
 }
 
-cudaError_t launch_single_elements(prim_reduce_args args)
+/* The call as it is launched, with such lines as the faster of the two. */
+prim_reduce_args as_launched(prim_reduce_args args)
 {
+    if (!are_single_elements(&args) || !kind_is_built(PRIM_REDUCE_ROWS))
+        return args;
     const size_t elements = args.rows * args.columns;
     const bool by_columns = are_bytes_to_add(&args) && kind_is_built(PRIM_REDUCE_COLUMNS);
+    args.kind = by_columns ? PRIM_REDUCE_COLUMNS : PRIM_REDUCE_ROWS;
     args.rows = by_columns ? 1 : elements;
     args.columns = by_columns ? elements : 1;
     args.ld = args.columns;
-    return by_columns ? prim_reduce_launch_columns(&args)
-                      : dispatch<lines_are_built(PRIM_REDUCE_VECTORIZED), reduce_lines>(&args);
+    return args;
+}
+
+struct route_of_lines {
+    template <typename In, typename Out>
+    static prim_reduce_route run(const prim_reduce_args *args)
+    {
+        return are_short_rows<In>(args) ? route_of_short_rows<In>(args) : PRIM_REDUCE_TILES;
+    }
+    static prim_reduce_route not_built(const prim_reduce_args *)
+    {
+        return PRIM_REDUCE_TILES; /* whose launch says so */
+    }
+};
+
+/* The only place that chooses. It takes the call as it is launched; further passes, over the values
+ * of the first one, have no route. */
+prim_reduce_route route_of(const prim_reduce_args *args)
+{
+    switch (args->kind) {
+    case PRIM_REDUCE_COLUMNS:
+        return args->columns == 0 ? PRIM_REDUCE_NO_ROUTE : prim_reduce_columns_route(args);
+    case PRIM_REDUCE_SEGMENTS:
+        return args->rows == 0 ? PRIM_REDUCE_NO_ROUTE : PRIM_REDUCE_WINDOWS;
+    case PRIM_REDUCE_ARG:
+        return PRIM_REDUCE_CANDIDATES;
+    case PRIM_REDUCE_DOT:
+        return PRIM_REDUCE_PRODUCTS;
+    default:
+        return args->rows == 0 ? PRIM_REDUCE_NO_ROUTE : all_types<route_of_lines>(args);
+    }
 }
 
 cudaError_t launch(const void *any)
 {
-    const prim_reduce_args *args = static_cast<const prim_reduce_args *>(any);
-    if (are_single_elements(args) && kind_is_built(PRIM_REDUCE_ROWS))
-        return launch_single_elements(*args);
-    switch (args->kind) {
-    case PRIM_REDUCE_COLUMNS:
-        return prim_reduce_launch_columns(args);
-    case PRIM_REDUCE_SEGMENTS:
-        return prim_reduce_launch_segments(args);
-    case PRIM_REDUCE_ARG:
-        return prim_reduce_launch_arg(args);
-    case PRIM_REDUCE_DOT:
-        return prim_reduce_launch_dot(args);
+    const prim_reduce_args args = as_launched(*static_cast<const prim_reduce_args *>(any));
+    const prim_reduce_route route = route_of(&args);
+    switch (route) {
+    case PRIM_REDUCE_NO_ROUTE:
+        return cudaSuccess;
+    case PRIM_REDUCE_FEW_ROWS:
+    case PRIM_REDUCE_FEW_COLUMNS:
+    case PRIM_REDUCE_FOLDED:
+    case PRIM_REDUCE_WALK:
+        return prim_reduce_launch_columns(&args, route);
+    case PRIM_REDUCE_WINDOWS:
+        return prim_reduce_launch_segments(&args);
+    case PRIM_REDUCE_CANDIDATES:
+        return prim_reduce_launch_arg(&args);
+    case PRIM_REDUCE_PRODUCTS:
+        return prim_reduce_launch_dot(&args);
     default:
-        return dispatch<lines_are_built(PRIM_REDUCE_VECTORIZED), reduce_lines>(args);
+        return dispatch<lines_are_built(PRIM_REDUCE_VECTORIZED), reduce_lines>(&args, route);
     }
 }
 
 } // namespace vectorized
 } // namespace
+
+const char *prim_reduce_vectorized_route(const prim_reduce_args *args)
+{
+    const prim_reduce_args launched = vectorized::as_launched(*args);
+    return vectorized::ROUTE_NAMES[vectorized::route_of(&launched)];
+}
 
 cudaError_t prim_reduce_tile_values(const prim_reduce_args *args)
 {

@@ -1,4 +1,5 @@
-/* VECTORIZED's calls with files of their own (columns.cu, arg.cu, dot.cu), and its first pass. */
+/* VECTORIZED's routes, its calls with files of their own (columns.cu, arg.cu, dot.cu), and its
+ * first pass. */
 #ifndef PRIM_REDUCE_VECTORIZED_H
 #define PRIM_REDUCE_VECTORIZED_H
 
@@ -8,11 +9,41 @@
 extern "C" {
 #endif
 
+/* Each route is an algorithm. route_of() in vectorized.cu chooses, and README.md says which file
+ * has it. */
+typedef enum prim_reduce_route {
+    PRIM_REDUCE_NO_ROUTE, /* there are no results */
+    PRIM_REDUCE_TILES,
+    /* short rows, from memory: a thread for each, */
+    PRIM_REDUCE_THREAD_ELEMENTS,
+    PRIM_REDUCE_THREAD_WORDS,
+    PRIM_REDUCE_THREAD_VECTORS,
+    /* and out of shared memory: a thread, or some lanes */
+    PRIM_REDUCE_STAGED_WORDS,
+    PRIM_REDUCE_STAGED_PARTS,
+    PRIM_REDUCE_STAGED_VECTORS,
+    /* columns: how the first pass reads them */
+    PRIM_REDUCE_FEW_ROWS,
+    PRIM_REDUCE_FEW_COLUMNS,
+    PRIM_REDUCE_FOLDED,
+    PRIM_REDUCE_WALK,
+    /* the other calls */
+    PRIM_REDUCE_WINDOWS,
+    PRIM_REDUCE_CANDIDATES,
+    PRIM_REDUCE_PRODUCTS,
+    PRIM_REDUCE_ROUTES
+} prim_reduce_route;
+
+/* How VECTORIZED takes a call, for prim_answer; NULL where there are no results. */
+const char *prim_reduce_vectorized_route(const prim_reduce_args *args);
+
 /* Types and operator have been checked before. */
 const char *prim_reduce_columns_why_not(const prim_reduce_args *args);
 size_t prim_reduce_columns_workspace(const prim_reduce_args *args);
 
-cudaError_t prim_reduce_launch_columns(const prim_reduce_args *args);
+/* The part of route_of() that is about columns. There are some columns, here and in the launch. */
+prim_reduce_route prim_reduce_columns_route(const prim_reduce_args *args);
+cudaError_t prim_reduce_launch_columns(const prim_reduce_args *args, prim_reduce_route route);
 
 /* Writes the value of each tile of columns.h to `out`: a row of values for each tile of rows,
  * prim_reduce_values_ld() apart. The matrix is a band of a matrix of `whole_rows` rows; it begins

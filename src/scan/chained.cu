@@ -10,7 +10,8 @@
  * which is fast enough only as a tree. Here one block does it for all, so that it may be one
  * addition after the other; and a block reads one word for each tile instead of some 300.
  *
- * Rows enough for all blocks need no chain: a block takes a whole one, in tiles.cuh.
+ * Rows enough for all blocks need no chain: a block takes a whole one, in tiles.cuh, and of short
+ * ones a warp some, in short_rows.cu. routes.c has these ways, of which this is chain.
  *
  * What still holds it back: the chain of additions, and the latency of the words that it waits for,
  * which is longest in f64; see NOTES.md.
@@ -454,8 +455,6 @@ struct launch_chained : launch_run {
 
 cudaError_t launch_table(const prim_scan_args *args)
 {
-    if (args->rows == 0 || args->columns == 0)
-        return cudaSuccess;
     const cudaError_t error = clear_words(args, bytes_of_table(args));
     return error == cudaSuccess ? prim_scan_launch_chained_table(args) : error;
 }
@@ -463,12 +462,13 @@ cudaError_t launch_table(const prim_scan_args *args)
 cudaError_t launch(const void *any)
 {
     const prim_scan_args *args = static_cast<const prim_scan_args *>(any);
-    if (args->summed_area)
-        return launch_table(args);
-    if (args->rows == 0 || args->columns == 0)
+    const prim_scan_route route = prim_scan_route_of(PRIM_SCAN_CHAINED, args);
+    if (route == PRIM_SCAN_NO_ROUTE)
         return prim_scan_launch_empty(args);
-    if (prim_scan_has_whole_lines(args))
-        return prim_scan_launch_lines(args);
+    if (route == PRIM_SCAN_DIAGONALS)
+        return launch_table(args);
+    if (route != PRIM_SCAN_CHAIN)
+        return prim_scan_launch_lines(args, route);
     const cudaError_t error = clear_words(args, workspace_bytes(args));
     return error == cudaSuccess
                ? dispatch_ordered<rung_is_built(PRIM_SCAN_CHAINED), launch_chained>(args)

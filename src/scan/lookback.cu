@@ -16,7 +16,8 @@
  * Tiles are taken by an atomic counter. So all tiles before one belong to blocks that run, and
  * these wait only for tiles before their own: the first of all waits for none.
  *
- * Rows enough for all blocks need none of this: a block takes a whole one, in tiles.cuh.
+ * Rows enough for all blocks need none of this: a block takes a whole one, in tiles.cuh, and of
+ * short ones a warp some, in short_rows.cu. routes.c has these ways, of which this is look_back.
  *
  * What changed from REDUCE_THEN_SCAN: two thirds of the bytes. What still holds it back: README.md.
  *
@@ -29,6 +30,7 @@
 #include "common/kernel/shared.cuh"
 #include "scan/tile/clear_words.cuh"
 #include "scan/tile/tile.cuh"
+#include "scan/tile/tiles.h"
 
 namespace
 {
@@ -307,10 +309,11 @@ struct launch_look_back : launch_run {
 cudaError_t launch(const void *any)
 {
     const prim_scan_args *args = static_cast<const prim_scan_args *>(any);
-    if (args->rows == 0 || args->columns == 0)
+    const prim_scan_route route = prim_scan_route_of(PRIM_SCAN_LOOKBACK, args);
+    if (route == PRIM_SCAN_NO_ROUTE)
         return prim_scan_launch_empty(args);
-    if (prim_scan_has_whole_lines(args))
-        return prim_scan_launch_lines(args);
+    if (route != PRIM_SCAN_LOOK_BACK)
+        return prim_scan_launch_lines(args, route);
     const cudaError_t error = clear_words(args, workspace_bytes(args));
     return error == cudaSuccess
                ? dispatch_if<rung_is_built(PRIM_SCAN_LOOKBACK), launch_look_back>(args)

@@ -45,16 +45,9 @@ size_t aggregates_bytes(const prim_scan_args *args)
     return prim_divide_up(bytes, PRIM_SCAN_VECTOR_BYTES) * PRIM_SCAN_VECTOR_BYTES;
 }
 
-/* Steps 1 to 3. */
-cudaError_t scan_lines(const prim_scan_args *args)
+/* Steps 1 to 3, or without step 2. */
+cudaError_t scan_tiles_twice(const prim_scan_args *args, bool at_once)
 {
-    if (args->rows == 0 || args->columns == 0)
-        return prim_scan_launch_empty(args);
-    const size_t count = prim_scan_tiles_of(args);
-    if (count == 1)
-        return prim_scan_launch_lines(args);
-
-    const bool at_once = count <= PRIM_SCAN_AGGREGATES_AT_ONCE;
     const size_t value_bytes = prim_element_bytes(prim_accumulator_type(args->out_type));
     char *const workspace = static_cast<char *>(args->call.workspace);
     prim_scan_tiles tiles = {PRIM_SCAN_AGGREGATES_ALONE, workspace + PRIM_SCAN_VECTOR_BYTES,
@@ -65,6 +58,20 @@ cudaError_t scan_lines(const prim_scan_args *args)
         error = prim_scan_launch_tiles(args, tiles);
     tiles.carry = at_once ? PRIM_SCAN_CARRY_AGGREGATES : PRIM_SCAN_CARRY_GIVEN;
     return error == cudaSuccess ? prim_scan_launch_tiles(args, tiles) : error;
+}
+
+cudaError_t scan_lines(const prim_scan_args *args)
+{
+    const prim_scan_route route = prim_scan_route_of(PRIM_SCAN_REDUCE_THEN_SCAN, args);
+    switch (route) {
+    case PRIM_SCAN_NO_ROUTE:
+        return prim_scan_launch_empty(args);
+    case PRIM_SCAN_TWO_LAUNCHES:
+    case PRIM_SCAN_THREE_LAUNCHES:
+        return scan_tiles_twice(args, route == PRIM_SCAN_TWO_LAUNCHES);
+    default:
+        return prim_scan_launch_lines(args, route);
+    }
 }
 
 /* The workspace: the initial value, and the aggregates. */
@@ -129,19 +136,20 @@ table_parts parts_of(const prim_scan_args *args)
 
 cudaError_t make_table(const prim_scan_args *args)
 {
-    if (args->rows == 0 || args->columns == 0)
+    const prim_scan_route route = prim_scan_route_of(PRIM_SCAN_REDUCE_THEN_SCAN, args);
+    if (route == PRIM_SCAN_NO_ROUTE)
         return cudaSuccess;
     table_parts p = parts_of(args);
     cudaError_t error = cudaSuccess;
     p.tiles.aggregates_alone = true;
     if (p.tiles.rows != nullptr || p.tiles.columns != nullptr)
-        error = prim_scan_launch_table_tiles(args, &p.tiles);
+        error = prim_scan_launch_table_tiles(args, route, &p.tiles);
     if (error == cudaSuccess)
         error = scan_lines(&p.of_rows);
     if (error == cudaSuccess)
         error = make_table(&p.of_columns);
     p.tiles.aggregates_alone = false;
-    return error == cudaSuccess ? prim_scan_launch_table_tiles(args, &p.tiles) : error;
+    return error == cudaSuccess ? prim_scan_launch_table_tiles(args, route, &p.tiles) : error;
 }
 
 size_t bytes_of_table(const prim_scan_args *args)

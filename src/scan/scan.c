@@ -3,6 +3,7 @@
 
 #include "common/host/element.h"
 #include "common/host/fail.h"
+#include "scan/routes.h"
 #include "scan/scan_args.h"
 
 /* The prefix of the names of operands. */
@@ -123,12 +124,19 @@ static void describe(const void *any, char *text, size_t bytes)
              prim_element_name(args->out_type), prim_op_name(args->op), args->rows, args->columns);
 }
 
+static const char *route(const prim_rung *rung, const void *args)
+{
+    return prim_scan_route_name(
+        prim_scan_route_of((prim_scan_variant)rung->variant.value, (const prim_scan_args *)args));
+}
+
 static const prim_ladder ladder = {
     .rungs = prim_scan_rungs,
     .choose = prim_scan_choose_rung,
     .check_kind = check_kind,
     .check_operands = check_operands,
     .describe = describe,
+    .route = route,
 };
 
 /* ---- the arguments of each call ---- */

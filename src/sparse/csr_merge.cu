@@ -151,6 +151,22 @@ struct run_product : launch_run {
     }
 };
 
+/* NULL where y is only scaled, or has no elements. */
+struct choose_route {
+    template <typename V, typename X, typename Offset>
+    static const char *run(const prim_spmv_args *args)
+    {
+        const prim_sparse *m = &args->matrix;
+        const bool has_products =
+            m->columns > 0 && make_scaled<working_t<V>>(args->alpha, args->beta).alpha != 0;
+        return m->rows == 0 || !has_products ? nullptr : is_small(m) ? "rows" : "tiles";
+    }
+    static const char *not_built(const prim_spmv_args *)
+    {
+        return nullptr;
+    }
+};
+
 size_t workspace_bytes(const void *any)
 {
     const prim_spmv_args *args = static_cast<const prim_spmv_args *>(any);
@@ -173,6 +189,11 @@ cudaError_t launch(const void *args)
 
 } // namespace csr_merge
 } // namespace
+
+const char *prim_spmv_csr_merge_route(const prim_spmv_args *args)
+{
+    return dispatch_csr_mixed<csr_merge::choose_route>(args);
+}
 
 PRIM_DEFINE_RUNG(spmv, csr_merge) = {
     {PRIM_SPMV_CSR_MERGE, "csr_merge", "CSR, tiles of equal work, whatever the rows"},

@@ -3,6 +3,7 @@
 
 #include "common/host/element.h"
 #include "common/host/fail.h"
+#include "sparse/ell/strips.h"
 #include "sparse/sparse_args.h"
 
 prim_status prim_spmv_check_kind(const void *any)
@@ -55,12 +56,27 @@ static void describe(const void *any, char *text, size_t bytes)
              args->matrix.rows, args->matrix.columns, args->matrix.entries);
 }
 
+static const char *route(const prim_rung *rung, const void *args)
+{
+    switch (rung->variant.value) {
+    case PRIM_SPMV_CSR_MERGE:
+        return prim_spmv_csr_merge_route((const prim_spmv_args *)args);
+    case PRIM_SPMV_ELL:
+    case PRIM_SPMV_HYB:
+    case PRIM_SPMV_JDS:
+        return prim_strips_route((const prim_spmv_args *)args);
+    default:
+        return NULL;
+    }
+}
+
 static const prim_ladder ladder = {
     .rungs = prim_spmv_rungs,
     .choose = prim_spmv_choose_rung,
     .check_kind = prim_spmv_check_kind,
     .check_operands = prim_spmv_check_operands,
     .describe = describe,
+    .route = route,
 };
 
 prim_spmv_args prim_spmv_args_of(const char *name, prim_spmv_variant variant, double alpha,

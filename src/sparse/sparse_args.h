@@ -87,6 +87,9 @@ typedef struct prim_sparse_to_dense_args {
 extern const prim_rung *const prim_spmv_rungs[];
 int prim_spmv_choose_rung(const void *args);
 
+/* How CSR_MERGE takes a product, for prim_answer; NULL where nothing is multiplied. */
+const char *prim_spmv_csr_merge_route(const prim_spmv_args *args);
+
 /* The arguments of a product. */
 prim_spmv_args prim_spmv_args_of(const char *name, prim_spmv_variant variant, double alpha,
                                  prim_sparse matrix, prim_vector x, double beta, prim_vector y);

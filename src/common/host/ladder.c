@@ -45,6 +45,11 @@ static prim_status no_such_variant(const prim_ladder *ladder, const prim_request
                      names);
 }
 
+static const prim_rung *rung_of_auto(const prim_ladder *ladder, const prim_request *call)
+{
+    return ladder->choose != NULL ? find_rung(ladder, ladder->choose(call)) : ladder->rungs[0];
+}
+
 /* What does not depend on operands; *rung is what would run. */
 static prim_status resolve(const prim_ladder *ladder, const prim_request *call,
                            const prim_rung **rung)
@@ -56,7 +61,7 @@ static prim_status resolve(const prim_ladder *ladder, const prim_request *call,
     const prim_status status = ladder->check_kind(call);
     if (status != PRIM_OK)
         return status;
-    *rung = find_rung(ladder, automatic ? ladder->choose(call) : call->variant);
+    *rung = automatic ? rung_of_auto(ladder, call) : find_rung(ladder, call->variant);
     return PRIM_OK;
 }
 
@@ -168,6 +173,7 @@ static prim_status workspace_of(const prim_rung *rung, const prim_request *call,
 static prim_status answer(const prim_ladder *ladder, const prim_request *call,
                           const prim_rung *rung, size_t needed_bytes)
 {
+    const char *const route = ladder->route != NULL ? ladder->route(rung, call) : NULL;
     const bool has_code = prim_device_has_code();
     const prim_status status = check_device(call);
     if (status != PRIM_OK)
@@ -177,7 +183,7 @@ static prim_status answer(const prim_ladder *ladder, const prim_request *call,
                          "%s: there is no device that this library has code for", call->name);
     *call->answer = (prim_answer){
         .variant = &rung->variant,
-        .route = ladder->route != NULL ? ladder->route(rung, call) : NULL,
+        .route = route,
         .workspace_bytes = needed_bytes,
         .output_bytes = ladder->output_bytes != NULL ? ladder->output_bytes(call) : 0};
     return PRIM_OK;

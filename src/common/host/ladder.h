@@ -47,7 +47,7 @@ typedef struct prim_rung {
 typedef struct prim_ladder {
     const prim_rung *const *rungs;   /* upwards; NULL behind the last one */
     const prim_rung *const *others;  /* of the header's other calls, likewise; NULL: it has none */
-    int (*choose)(const void *args); /* the rung for PRIM_VARIANT_AUTO */
+    int (*choose)(const void *args); /* the rung for PRIM_VARIANT_AUTO; NULL: there is one only */
     /* Everything that is not a pointer: what queries and calls check alike. */
     prim_status (*check_kind)(const void *args);
     /* The operands, one by one and against each other. */

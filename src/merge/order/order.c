@@ -7,12 +7,6 @@
 #include "common/host/fail.h"
 #include "merge/merge_args.h"
 
-static int only_rung(const void *args)
-{
-    (void)args;
-    return 1;
-}
-
 /* ---- gather ---- */
 
 static prim_status check_gather(const void *any)
@@ -61,7 +55,6 @@ static void describe_gather(const void *any, char *text, size_t bytes)
 
 static const prim_ladder gather_ladder = {
     .rungs = prim_gather_rungs,
-    .choose = only_rung,
     .check_kind = check_gather,
     .check_operands = check_gather_operands,
     .describe = describe_gather,
@@ -147,7 +140,6 @@ static void describe_is_sorted(const void *any, char *text, size_t bytes)
 
 static const prim_ladder is_sorted_ladder = {
     .rungs = prim_is_sorted_rungs,
-    .choose = only_rung,
     .check_kind = check_is_sorted,
     .check_operands = check_is_sorted_operands,
     .describe = describe_is_sorted,

@@ -9,12 +9,6 @@ PRIM_DECLARE_RUNG(co_ranks, split)
 
 static const prim_rung *const rungs[] = {&prim_co_ranks_split_rung, NULL};
 
-static int choose_rung(const void *args)
-{
-    (void)args;
-    return prim_co_ranks_split_rung.variant.value;
-}
-
 static prim_status check_kind(const void *any)
 {
     const prim_co_ranks_args *args = any;
@@ -66,7 +60,6 @@ static void describe(const void *any, char *text, size_t bytes)
 
 static const prim_ladder ladder = {
     .rungs = rungs,
-    .choose = choose_rung,
     .check_kind = check_kind,
     .check_operands = check_operands,
     .describe = describe,

@@ -185,24 +185,33 @@ struct column_matrix {
     size_t ld, rows, columns;
 };
 
-/* As reduce_column_tiles() has it. */
+/* How a pass reads a matrix that is not folded; reduce_column_tiles() asks the same. */
 template <class Source>
-unsigned blocks_for(const Source &source, const column_matrix &m, const prim_column_shape &shape)
+prim_reduce_route route_of_pass(const column_matrix &m, bool plain)
+{
+    return m.rows <= EIGHTH && plain                  ? PRIM_REDUCE_FEW_ROWS
+           : are_few_columns<Source>(m.ld, m.columns) ? PRIM_REDUCE_FEW_COLUMNS
+                                                      : PRIM_REDUCE_WALK;
+}
+
+template <class Source>
+unsigned blocks_for(prim_reduce_route route, const column_matrix &m, const prim_column_shape &shape)
 {
     size_t blocks = shape.tiles * shape.strips;
-    if (m.rows <= EIGHTH && source.plain())
+    if (route == PRIM_REDUCE_FEW_ROWS)
         blocks = prim_divide_up(m.columns, VECTOR_ELEMENTS<typename Source::element> *
                                                static_cast<size_t>(PRIM_COLUMN_THREADS));
-    else if (are_few_columns<Source>(m.ld, m.columns))
+    else if (route == PRIM_REDUCE_FEW_COLUMNS)
         blocks = prim_divide_up(shape.tiles, tiles_of_few_columns<Source>(m.columns));
     return static_cast<unsigned>(blocks);
 }
 
 template <class Operator, class Source, class Destination>
-cudaError_t column_pass(const prim_reduce_args *args, const Source &source, const column_matrix &m,
-                        const row_ends &ends, const prim_column_shape &shape, const Destination &to)
+cudaError_t column_pass(const prim_reduce_args *args, prim_reduce_route route, const Source &source,
+                        const column_matrix &m, const row_ends &ends,
+                        const prim_column_shape &shape, const Destination &to)
 {
-    const unsigned blocks = blocks_for(source, m, shape);
+    const unsigned blocks = blocks_for<Source>(route, m, shape);
     return prim_launch_dependent({args->call.stream, blocks, PRIM_COLUMN_THREADS},
                                  reduce_column_tiles<Operator, Source, Destination>, source, m.ld,
                                  m.rows, m.columns, shape, ends, to);
@@ -240,6 +249,14 @@ bool folds(const prim_reduce_args *args)
            prim_folding_pays(args->rows, args->columns, sizeof(In));
 }
 
+/* The first pass of such a matrix. */
+template <typename In, typename Out>
+prim_reduce_route route_of_first_pass(const prim_reduce_args *args)
+{
+    return route_of_pass<elements<In, Out>>({args->ld, args->rows, args->columns},
+                                            transform_of(args) == PRIM_TRANSFORM_NONE);
+}
+
 /* The first pass over a folded matrix; says how many rows of values it leaves. */
 template <class Operator, typename Out, typename In>
 cudaError_t folded_pass(const prim_reduce_args *args, accumulator_t<Out> *to, size_t *rows)
@@ -253,17 +270,20 @@ cudaError_t folded_pass(const prim_reduce_args *args, accumulator_t<Out> *to, si
     auto values = destination<Out>(args, to);
     values.folded = {f.columns, args->columns, f.first};
     *rows = shape.tiles * f.repeats;
-    return column_pass<Operator>(args, source, {f.columns, f.rows, f.columns}, {f.first, f.last},
-                                 shape, values);
+    return column_pass<Operator>(args, PRIM_REDUCE_FOLDED, source, {f.columns, f.rows, f.columns},
+                                 {f.first, f.last}, shape, values);
 }
 
 /* The first pass; one row: of results. */
 template <class Operator, typename Out, typename In>
-cudaError_t first_pass(const prim_reduce_args *args, accumulator_t<Out> *to, size_t *rows)
+cudaError_t first_pass(const prim_reduce_args *args, prim_reduce_route route,
+                       accumulator_t<Out> *to, size_t *rows)
 {
+    if (route == PRIM_REDUCE_FOLDED)
+        return folded_pass<Operator, Out, In>(args, to, rows);
     const prim_column_shape shape = shape_for(args->rows, args->columns, sizeof(In));
     *rows = shape.tiles;
-    return column_pass<Operator>(args, elements_of<In, Out>(args, is_aligned<In>(args)),
+    return column_pass<Operator>(args, route, elements_of<In, Out>(args, is_aligned<In>(args)),
                                  {args->ld, args->rows, args->columns}, {0, args->columns}, shape,
                                  destination<Out>(args, shape.tiles > 1 ? to : nullptr));
 }
@@ -273,24 +293,34 @@ template <class Operator, typename Value>
 cudaError_t further_pass(const prim_reduce_args *args, const Value *from, size_t rows, Value *to,
                          const prim_column_shape &shape)
 {
-    const size_t ld = prim_reduce_values_ld(args->columns, sizeof(Value));
-    return column_pass<Operator>(args, elements<Value, Value>{from, true, PRIM_TRANSFORM_NONE, 0},
-                                 {ld, rows, args->columns}, {0, args->columns}, shape,
-                                 destination<Value>(args, to));
+    const column_matrix m = {prim_reduce_values_ld(args->columns, sizeof(Value)), rows,
+                             args->columns};
+    return column_pass<Operator>(args, route_of_pass<elements<Value, Value>>(m, true),
+                                 elements<Value, Value>{from, true, PRIM_TRANSFORM_NONE, 0}, m,
+                                 {0, args->columns}, shape, destination<Value>(args, to));
 }
+
+struct choose_route {
+    template <typename In, typename Out>
+    static prim_reduce_route run(const prim_reduce_args *args)
+    {
+        return folds<In>(args) ? PRIM_REDUCE_FOLDED : route_of_first_pass<In, Out>(args);
+    }
+    static prim_reduce_route not_built(const prim_reduce_args *)
+    {
+        return PRIM_REDUCE_WALK; /* whose launch says so */
+    }
+};
 
 struct reduce_columns : launch_run {
     template <typename In, typename Out, typename Operator>
-    static cudaError_t run(const prim_reduce_args *args)
+    static cudaError_t run(const prim_reduce_args *args, prim_reduce_route route)
     {
         using value = accumulator_t<Out>;
-        if (args->columns == 0)
-            return cudaSuccess;
         const size_t ld = prim_reduce_values_ld(args->columns, sizeof(value));
         value *from = static_cast<value *>(args->call.workspace);
         size_t rows;
-        cudaError_t error = folds<In>(args) ? folded_pass<Operator, Out, In>(args, from, &rows)
-                                            : first_pass<Operator, Out, In>(args, from, &rows);
+        cudaError_t error = first_pass<Operator, Out, In>(args, route, from, &rows);
         while (error == cudaSuccess && rows > 1) {
             const prim_column_shape shape = shape_for(rows, args->columns, sizeof(value));
             value *const next = from + rows * ld;
@@ -312,7 +342,8 @@ struct reduce_to_values : launch_run {
         prim_column_shape shape = shape_for(whole_rows, args->columns, sizeof(In));
         shape.tiles = prim_divide_up(args->rows, static_cast<size_t>(shape.height) * shape.depth);
         return column_pass<Operator>(
-            args, source, {args->ld, args->rows, args->columns}, {0, args->columns}, shape,
+            args, route_of_first_pass<In, Out>(args), source, {args->ld, args->rows, args->columns},
+            {0, args->columns}, shape,
             destination<Out>(args, static_cast<accumulator_t<Out> *>(args->out)));
     }
 };
@@ -354,10 +385,15 @@ size_t prim_reduce_columns_workspace(const prim_reduce_args *args)
     return rows_of_values(rows, columns, bytes) * prim_reduce_values_ld(columns, bytes) * bytes;
 }
 
-cudaError_t prim_reduce_launch_columns(const prim_reduce_args *args)
+prim_reduce_route prim_reduce_columns_route(const prim_reduce_args *args)
+{
+    return all_types<columns::choose_route>(args);
+}
+
+cudaError_t prim_reduce_launch_columns(const prim_reduce_args *args, prim_reduce_route route)
 {
     return dispatch<is_built_in(PRIM_REDUCE_VECTORIZED, PRIM_REDUCE_COLUMNS),
-                    columns::reduce_columns>(args);
+                    columns::reduce_columns>(args, route);
 }
 
 cudaError_t prim_reduce_column_tile_values(const prim_reduce_args *args, size_t whole_rows)

@@ -17,6 +17,7 @@
 
 #include "reduce/rows/row_words.cuh"
 #include "reduce/rows/thread_rows.cuh"
+#include "reduce/vectorized.h"
 
 namespace
 {
@@ -79,7 +80,7 @@ __global__ void __launch_bounds__(PARTIALS,
     reduce_staged_rows<Operator>(source, first, shape, block_row, rows, result);
 }
 
-/* ---- the launch ---- */
+/* ---- how rows lie in shared memory ---- */
 
 /* So that a multiprocessor holds six blocks; and enough blocks for all multiprocessors. */
 constexpr size_t MOST_STAGED_BYTES = 33 << 10, ENOUGH_BLOCKS = 264;
@@ -116,20 +117,6 @@ unsigned threads_at_a_bank(unsigned columns, unsigned pitch, unsigned lanes)
     return most;
 }
 
-/* How many lanes have a row's parts: so many that most threads have one, and more where eight
- * threads would read from one bank, which took 170 us for what four threads do in 140. */
-template <typename T>
-unsigned lanes_by_words(unsigned columns, unsigned pitch, unsigned rows)
-{
-    unsigned lanes = 1;
-    while (lanes < WARP && rows * lanes < PARTIALS * 5 / 8)
-        lanes *= 2;
-    while (lanes < WARP && columns > VECTOR_ELEMENTS<T> &&
-           threads_at_a_bank<T>(columns, pitch, lanes) > 4)
-        lanes *= 2;
-    return lanes;
-}
-
 /* Rows without gaps stay as they are, and so do those that are read by words. Others may lie an odd
  * number of vectors apart, so that lanes which read the same vector of neighbouring rows have no
  * bank conflicts. */
@@ -139,6 +126,41 @@ unsigned staged_pitch(size_t columns, size_t ld, bool by_words)
     constexpr unsigned WIDTH = VECTOR_ELEMENTS<T>;
     const unsigned pitch = least_pitch<T>(columns, ld);
     return ld != columns && pitch / WIDTH % 2 == 0 && !by_words ? pitch + WIDTH : pitch;
+}
+
+/* As many rows as a block has room for. */
+template <typename T>
+unsigned staged_rows(unsigned pitch)
+{
+    return static_cast<unsigned>(MOST_STAGED_BYTES / (pitch * sizeof(T)));
+}
+
+/* How many lanes have a row's parts: so many that most threads have one, and more where eight
+ * threads would read from one bank, which took 170 us for what four threads do in 140. */
+template <typename T>
+unsigned lanes_by_words(size_t columns, size_t ld)
+{
+    const unsigned count = static_cast<unsigned>(columns),
+                   pitch = staged_pitch<T>(columns, ld, true), rows = staged_rows<T>(pitch);
+    unsigned lanes = 1;
+    while (lanes < WARP && rows * lanes < PARTIALS * 5 / 8)
+        lanes *= 2;
+    while (lanes < WARP && count > VECTOR_ELEMENTS<T> &&
+           threads_at_a_bank<T>(count, pitch, lanes) > 4)
+        lanes *= 2;
+    return lanes;
+}
+
+/* ---- which route short rows take ---- */
+
+/* A few rows that are not very short get more threads as tiles. Of many, those a little longer than
+ * a tile would have blocks for a few bytes each. */
+template <typename T>
+bool are_short_rows(const prim_reduce_args *args)
+{
+    constexpr size_t WIDTH = VECTOR_ELEMENTS<T>, MANY = 2048;
+    return args->rows > 1 &&
+           args->columns <= WIDTH * (args->rows < MANY ? PARTIALS / 2 : TILE_VECTORS * 3 / 2);
 }
 
 /* Whether threads read their rows from memory: those with gaps, and without gaps the shortest ones
@@ -155,8 +177,25 @@ bool goes_from_memory(const prim_reduce_args *args)
     return gaps || (!IS_NARROW<T> && args->columns * sizeof(T) <= VECTOR_BYTES / 2);
 }
 
+template <typename T>
+prim_reduce_route route_of_short_rows(const prim_reduce_args *args)
+{
+    if (goes_from_memory<T>(args))
+        return args->columns > FEW_ELEMENTS<T>     ? PRIM_REDUCE_THREAD_VECTORS
+               : IS_NARROW<T> && args->columns > 1 ? PRIM_REDUCE_THREAD_WORDS
+                                                   : PRIM_REDUCE_THREAD_ELEMENTS;
+    if constexpr (IS_NARROW<T>)
+        if (goes_by_words<T>(args->columns, args->ld))
+            return lanes_by_words<T>(args->columns, args->ld) > 1 ? PRIM_REDUCE_STAGED_PARTS
+                                                                  : PRIM_REDUCE_STAGED_WORDS;
+    return PRIM_REDUCE_STAGED_VECTORS;
+}
+
+/* ---- the launch ---- */
+
+/* The kernel reads the route from the shape: rows that stay in memory have no pitch. */
 template <class Source>
-short_rows shape_of_short_rows(const prim_reduce_args *args)
+short_rows shape_of_short_rows(const prim_reduce_args *args, prim_reduce_route route)
 {
     using element = typename Source::element;
     constexpr unsigned WIDTH = VECTOR_ELEMENTS<element>, BANKS = 8; /* of 16 bytes */
@@ -170,15 +209,14 @@ short_rows shape_of_short_rows(const prim_reduce_args *args)
                         0,
                         0,
                         false};
-    if (goes_from_memory<element>(args))
+    if (route < PRIM_REDUCE_STAGED_WORDS)
         return shape;
-    shape.by_words = goes_by_words<element>(args->columns, args->ld);
+    shape.by_words = route != PRIM_REDUCE_STAGED_VECTORS;
     shape.pitch = staged_pitch<element>(args->columns, args->ld, shape.by_words);
-    shape.block_rows = static_cast<unsigned>(MOST_STAGED_BYTES / (shape.pitch * sizeof(element)));
+    shape.block_rows = staged_rows<element>(shape.pitch);
     if constexpr (IS_NARROW<element>)
-        if (shape.by_words)
-            shape.lanes = lanes_by_words<element>(static_cast<unsigned>(args->columns), shape.pitch,
-                                                  shape.block_rows);
+        if (route == PRIM_REDUCE_STAGED_PARTS)
+            shape.lanes = lanes_by_words<element>(args->columns, args->ld);
     if (!shape.by_words) {
         while (shape.parts < MOST_PARTS && shape.parts < vectors)
             shape.parts *= 2;
@@ -202,10 +240,10 @@ short_rows shape_of_short_rows(const prim_reduce_args *args)
 
 template <class Operator, class Source, class Result>
 cudaError_t reduce_rows_at_once(const Source &source, const prim_reduce_args *args,
-                                const Result &result)
+                                prim_reduce_route route, const Result &result)
 {
     using element = typename Source::element;
-    const short_rows shape = shape_of_short_rows<Source>(args);
+    const short_rows shape = shape_of_short_rows<Source>(args, route);
     launch_config where = {args->call.stream,
                            static_cast<unsigned>(prim_divide_up(args->rows, shape.block_rows)),
                            PARTIALS};
@@ -214,16 +252,6 @@ cudaError_t reduce_rows_at_once(const Source &source, const prim_reduce_args *ar
                              3 * VECTOR_BYTES;
     return prim_launch_dependent(where, reduce_short_rows<Operator, Source, Result>, source, shape,
                                  result);
-}
-
-/* A few rows that are not very short get more threads as tiles. Of many, those a little longer than
- * a tile would have blocks for a few bytes each. */
-template <typename T>
-bool are_short_rows(const prim_reduce_args *args)
-{
-    constexpr size_t WIDTH = VECTOR_ELEMENTS<T>, MANY = 2048;
-    return args->rows > 1 &&
-           args->columns <= WIDTH * (args->rows < MANY ? PARTIALS / 2 : TILE_VECTORS * 3 / 2);
 }
 
 } // namespace

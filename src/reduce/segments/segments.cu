@@ -542,8 +542,6 @@ size_t prim_reduce_segments_workspace(const prim_reduce_args *args)
 
 cudaError_t prim_reduce_launch_segments(const prim_reduce_args *args)
 {
-    if (args->rows == 0)
-        return cudaSuccess;
     cudaError_t error = prim_reduce_find_windows(args);
     if (error == cudaSuccess)
         error = dispatch<is_built_in(PRIM_REDUCE_VECTORIZED, PRIM_REDUCE_SEGMENTS),

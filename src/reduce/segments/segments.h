@@ -12,7 +12,7 @@ extern "C" {
 const char *prim_reduce_segments_why_not(const prim_reduce_args *args);
 size_t prim_reduce_segments_workspace(const prim_reduce_args *args);
 
-/* All three launches. */
+/* All three launches, of some segments. */
 cudaError_t prim_reduce_launch_segments(const prim_reduce_args *args);
 
 /* segment_windows.cu: where each block begins. */

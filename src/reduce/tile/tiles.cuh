@@ -166,8 +166,6 @@ cudaError_t reduce_in_tiles(const Source &source, const prim_reduce_args *args,
 {
     using value = typename Source::value;
     using element = typename Source::element;
-    if (args->rows == 0)
-        return cudaSuccess;
     const size_t tiles = prim_reduce_tiles_of(args->columns, sizeof(element));
     value *const left = tiles == 1 ? nullptr : static_cast<value *>(args->call.workspace);
     const destination<value, Result> to = {left, prim_reduce_values_ld(tiles, sizeof(value)),

@@ -20,6 +20,7 @@
 #include "scan/rows/thin_rows.cuh"
 #include "scan/rows/whole_rows.cuh"
 #include "scan/tile/tile.cuh"
+#include "scan/tile/tiles.h"
 
 namespace
 {
@@ -43,10 +44,11 @@ struct words_of {
     uint32_t words[COUNT];
 };
 
-/* How lanes share the rows: runs of them, or a row for each, in shared memory or without. */
+/* The kernel's share of a route: runs of rows, or a row for each lane, in shared memory or
+ * without. */
 enum lane_work : unsigned {
-    RUNS,
-    WHOLE_ROWS,          /* whole_rows.cuh */
+    RUNS,                /* warp_rows */
+    WHOLE_ROWS,          /* lane_rows: whole_rows.cuh */
     WHOLE_VECTORS,       /* the same, of which each begins at a vector */
     THIN_ROWS,           /* thin_rows.cuh; from here on without shared memory */
     THIN_ROWS_FROM_WORD, /* all of them begin at a word */
@@ -425,13 +427,13 @@ bool may_go_by_vectors(const prim_scan_args *args)
  * memory; or, if they are loaded one by one, so many that each row begins at one, where lanes may
  * take whole rows. */
 template <typename In, typename Out>
-unsigned pitch_of_image(const prim_scan_args *args, bool by_vectors)
+unsigned pitch_of_image(const prim_scan_args *args)
 {
     constexpr unsigned OF_VECTOR = VECTOR_BYTES / sizeof(In);
     const unsigned columns = static_cast<unsigned>(args->columns);
     if (args->in_ld == args->columns)
         return columns;
-    if (by_vectors)
+    if (may_go_by_vectors<In, Out>(args))
         return columns + static_cast<unsigned>((args->in_ld - args->columns) % OF_VECTOR);
     return ONE_IMAGE<In, Out> && args->out_ld != args->columns && columns > 2 * OF_VECTOR &&
                    columns <= MOST_ELEMENTS<In, Out>
@@ -459,33 +461,58 @@ unsigned lanes_at_a_bank(unsigned pitch)
 
 /* Whether each lane takes whole rows, by elements or by vectors: not short ones, of which a run has
  * several, nor those of whole runs, which leave no lane idle. */
-template <typename In, typename Out>
-lane_work work_in_image(const prim_scan_args *args, bool by_vectors, unsigned pitch)
+template <typename Out>
+bool go_by_elements(const prim_scan_args *args, unsigned pitch)
 {
-    const unsigned first_shift =
-        by_vectors || args->in_ld == args->columns ? shift_of(args->in) : 0;
-    const unsigned bytes = pitch * static_cast<unsigned>(sizeof(Out));
-    if (args->columns > MOST_ELEMENTS<In, Out>)
-        return RUNS;
-    if (args->columns * sizeof(Out) > 8 && lanes_at_a_bank<Out>(bytes) <= 2)
-        return WHOLE_ROWS;
-    return ONE_IMAGE<In, Out> && first_shift == 0 && bytes % VECTOR_BYTES == 0 &&
-                   bytes > 2 * VECTOR_BYTES && bytes % (RUN * VECTOR_BYTES) != 0
-               ? WHOLE_VECTORS
-               : RUNS;
+    return args->columns * sizeof(Out) > 8 && lanes_at_a_bank<Out>(pitch * sizeof(Out)) <= 2;
 }
 
 template <typename In, typename Out>
-lane_work work_of(const prim_scan_args *args, bool by_vectors, unsigned pitch)
+bool go_by_vectors(const prim_scan_args *args, unsigned pitch)
 {
-    if (!is_thin<In, Out>(args))
-        return work_in_image<In, Out>(args, by_vectors, pitch);
-    if (args->columns <= 2)
+    const bool shifted = may_go_by_vectors<In, Out>(args) || args->in_ld == args->columns;
+    const unsigned bytes = pitch * static_cast<unsigned>(sizeof(Out));
+    return ONE_IMAGE<In, Out> && (!shifted || shift_of(args->in) == 0) &&
+           bytes % VECTOR_BYTES == 0 && bytes > 2 * VECTOR_BYTES &&
+           bytes % (RUN * VECTOR_BYTES) != 0;
+}
+
+struct choose_route {
+    template <typename In, typename Out>
+    static prim_scan_route run(const prim_scan_args *args)
+    {
+        if (is_thin<In, Out>(args))
+            return args->columns <= 2 ? PRIM_SCAN_FEW_ELEMENTS : PRIM_SCAN_THIN_ROWS;
+        const unsigned pitch = pitch_of_image<In, Out>(args);
+        return args->columns <= MOST_ELEMENTS<In, Out> &&
+                       (go_by_elements<Out>(args, pitch) || go_by_vectors<In, Out>(args, pitch))
+                   ? PRIM_SCAN_LANE_ROWS
+                   : PRIM_SCAN_WARP_ROWS;
+    }
+    static prim_scan_route not_built(const prim_scan_args *)
+    {
+        return PRIM_SCAN_WARP_ROWS; /* whose launch says so */
+    }
+};
+
+/* What lanes do on a route, by the alignment of rows and their elements in banks. */
+template <typename In, typename Out>
+lane_work work_of(prim_scan_route route, const prim_scan_args *args, unsigned pitch)
+{
+    switch (route) {
+    case PRIM_SCAN_FEW_ELEMENTS:
         return FEW_ELEMENTS;
-    const bool from_word =
-        lines_are_aligned(args->in, args->rows, args->in_ld * sizeof(In), WORD_BYTES) &&
-        lines_are_aligned(args->out, args->rows, args->out_ld * sizeof(Out), WORD_BYTES);
-    return from_word ? THIN_ROWS_FROM_WORD : THIN_ROWS;
+    case PRIM_SCAN_THIN_ROWS:
+        return lines_are_aligned(args->in, args->rows, args->in_ld * sizeof(In), WORD_BYTES) &&
+                       lines_are_aligned(args->out, args->rows, args->out_ld * sizeof(Out),
+                                         WORD_BYTES)
+                   ? THIN_ROWS_FROM_WORD
+                   : THIN_ROWS;
+    case PRIM_SCAN_LANE_ROWS:
+        return go_by_elements<Out>(args, pitch) ? WHOLE_ROWS : WHOLE_VECTORS;
+    default:
+        return RUNS;
+    }
 }
 
 /* As many as fit, but whole steps where the last one would leave more than half of the lanes
@@ -503,12 +530,12 @@ unsigned rows_of_warp(lane_work work, unsigned columns, unsigned pitch, unsigned
 
 struct launch_short_rows : launch_run {
     template <typename In, typename Out, typename Operator>
-    static cudaError_t run(const prim_scan_args *args)
+    static cudaError_t run(const prim_scan_args *args, prim_scan_route route)
     {
         const unsigned columns = static_cast<unsigned>(args->columns);
         const bool by_vectors = may_go_by_vectors<In, Out>(args);
-        const unsigned pitch = pitch_of_image<In, Out>(args, by_vectors);
-        const lane_work work = work_of<In, Out>(args, by_vectors, pitch);
+        const unsigned pitch = pitch_of_image<In, Out>(args);
+        const lane_work work = work_of<In, Out>(route, args, pitch);
         row_begins begins = {};
         static_assert(RUN_ELEMENTS<In, Out> <= 64, "a bit for each element of a lane");
         for (unsigned i = 0; i < RUN_ELEMENTS<In, Out>; i += pitch)
@@ -541,7 +568,12 @@ struct launch_short_rows : launch_run {
 } // namespace short_rows
 } // namespace
 
-cudaError_t prim_scan_launch_short_rows(const prim_scan_args *args)
+prim_scan_route prim_scan_short_rows_route(const prim_scan_args *args)
 {
-    return dispatch_if<LINES_ARE_BUILT, short_rows::launch_short_rows>(args);
+    return all_types<short_rows::choose_route>(args);
+}
+
+cudaError_t prim_scan_launch_short_rows(const prim_scan_args *args, prim_scan_route route)
+{
+    return dispatch_if<LINES_ARE_BUILT, short_rows::launch_short_rows>(args, route);
 }

@@ -229,7 +229,24 @@ __global__ void __launch_bounds__(TABLE_THREADS,
         scan_tile<false, Operator>(m, aggregates, aggregates_alone, staging);
 }
 
-/* How a launch cuts a table. A small one takes a block for each tile, since all run at once. */
+/* A small table takes a block for each tile, since all run at once. */
+struct choose_route {
+    template <typename In, typename Out>
+    static prim_scan_route run(const prim_scan_args *args)
+    {
+        const bool is_small = prim_scan_table_down(args) <= 2 * prim_device_multiprocessors();
+        return groups_of_columns<Out>(args->columns).of_warp > 1 && !is_small
+                   ? PRIM_SCAN_NARROW_TILES
+               : args->rows <= LOW_ROWS<Out> ? PRIM_SCAN_LOW_TILES
+                                             : PRIM_SCAN_WIDE_TILES;
+    }
+    static prim_scan_route not_built(const prim_scan_args *)
+    {
+        return PRIM_SCAN_WIDE_TILES; /* whose launch says so */
+    }
+};
+
+/* How a launch cuts a table. */
 struct table_cut {
     table_shape shape;
     narrow_groups groups;
@@ -238,15 +255,15 @@ struct table_cut {
 };
 
 template <typename Out>
-table_cut cut_of(const prim_scan_args *args, const prim_scan_table_tiles *tiles)
+table_cut cut_of(const prim_scan_args *args, prim_scan_route route,
+                 const prim_scan_table_tiles *tiles)
 {
     constexpr unsigned V = TABLE_ROWS<Out>, V_LOW = LOW_ROWS<Out>;
     const narrow_groups groups = groups_of_columns<Out>(args->columns);
-    const bool is_small = tiles->down <= 2 * prim_device_multiprocessors();
-    if (groups.of_warp > 1 && !is_small)
+    if (route == PRIM_SCAN_NARROW_TILES)
         return {NARROW, groups, prim_divide_up(tiles->down, groups.of_warp), TABLE_WARPS,
                 NARROW_SLOTS<Out>};
-    if (args->rows <= V_LOW)
+    if (route == PRIM_SCAN_LOW_TILES)
         return {LOW, groups, prim_divide_up(tiles->across, V_LOW / args->rows * TABLE_WARPS),
                 TABLE_WARPS, WARP * V_LOW};
     const size_t warps = prim_divide_up(args->rows, V);
@@ -256,16 +273,18 @@ table_cut cut_of(const prim_scan_args *args, const prim_scan_table_tiles *tiles)
 
 struct launch_table : launch_run {
     template <typename In, typename Out, typename Operator>
-    static cudaError_t run(const prim_scan_args *args, const prim_scan_table_tiles *tiles)
+    static cudaError_t run(const prim_scan_args *args, prim_scan_route route,
+                           const prim_scan_table_tiles *tiles)
     {
         if constexpr (std::is_same<Operator, product_operator>::value)
-            return not_built(args, tiles);
+            return not_built(args, route, tiles);
         else
-            return launch<In, Out, Operator>(args, tiles);
+            return launch<In, Out, Operator>(args, route, tiles);
     }
 
     template <typename In, typename Out, typename Operator>
-    static cudaError_t launch(const prim_scan_args *args, const prim_scan_table_tiles *tiles)
+    static cudaError_t launch(const prim_scan_args *args, prim_scan_route route,
+                              const prim_scan_table_tiles *tiles)
     {
         using value = accumulator_t<Out>;
         const table_tiles<In, Out> m =
@@ -273,7 +292,7 @@ struct launch_table : launch_run {
         const table_aggregates<value> aggregates = {static_cast<value *>(tiles->rows),
                                                     static_cast<value *>(tiles->columns),
                                                     tiles->rows_ld, tiles->columns_ld};
-        const table_cut cut = cut_of<Out>(args, tiles);
+        const table_cut cut = cut_of<Out>(args, route, tiles);
         return prim_launch_dependent({args->call.stream, static_cast<unsigned>(cut.blocks),
                                       cut.warps * WARP,
                                       cut.warps * cut.slots * sizeof(vector_slot)},
@@ -285,9 +304,14 @@ struct launch_table : launch_run {
 } // namespace summed_area
 } // namespace
 
-cudaError_t prim_scan_launch_table_tiles(const prim_scan_args *args,
+prim_scan_route prim_scan_table_route(const prim_scan_args *args)
+{
+    return all_types<summed_area::choose_route>(args);
+}
+
+cudaError_t prim_scan_launch_table_tiles(const prim_scan_args *args, prim_scan_route route,
                                          const prim_scan_table_tiles *tiles)
 {
     return dispatch_if<is_built_in(PRIM_SCAN_REDUCE_THEN_SCAN, PRIM_SCAN_TABLE),
-                       summed_area::launch_table>(args, tiles);
+                       summed_area::launch_table>(args, route, tiles);
 }

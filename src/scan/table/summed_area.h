@@ -5,6 +5,7 @@
 
 #include "common/host/element.h"
 #include "common/host/sizes.h"
+#include "scan/routes.h"
 #include "scan/scan_args.h"
 
 #if defined(__cplusplus)
@@ -52,7 +53,9 @@ typedef struct prim_scan_table_tiles {
     size_t rows_ld, columns_ld;
 } prim_scan_table_tiles;
 
-cudaError_t prim_scan_launch_table_tiles(const prim_scan_args *args,
+/* The part of prim_scan_route_of() that is about REDUCE_THEN_SCAN's tables. */
+prim_scan_route prim_scan_table_route(const prim_scan_args *args);
+cudaError_t prim_scan_launch_table_tiles(const prim_scan_args *args, prim_scan_route route,
                                          const prim_scan_table_tiles *tiles);
 
 /* The words in the workspace are cleared. */

@@ -49,11 +49,17 @@ bool prim_scan_has_whole_lines(const prim_scan_args *args)
     return TILES_ARE_BUILT && (prim_scan_tiles_of(args) == 1 || all - args->rows <= all / 10);
 }
 
-cudaError_t prim_scan_launch_lines(const prim_scan_args *args)
+cudaError_t prim_scan_launch_lines(const prim_scan_args *args, prim_scan_route route)
 {
-    if (prim_scan_has_short_rows(args))
-        return prim_scan_launch_short_rows(args);
     prim_scan_tiles tiles = {};
-    tiles.carry = prim_scan_tiles_of(args) == 1 ? PRIM_SCAN_CARRY_NONE : PRIM_SCAN_CARRY_IN_BLOCK;
-    return prim_scan_launch_tiles(args, tiles);
+    switch (route) {
+    case PRIM_SCAN_ONE_TILE:
+        tiles.carry = PRIM_SCAN_CARRY_NONE;
+        return prim_scan_launch_tiles(args, tiles);
+    case PRIM_SCAN_BLOCK_ROWS:
+        tiles.carry = PRIM_SCAN_CARRY_IN_BLOCK;
+        return prim_scan_launch_tiles(args, tiles);
+    default:
+        return prim_scan_launch_short_rows(args, route);
+    }
 }

@@ -14,6 +14,7 @@
 
 #include "common/host/element.h"
 #include "common/host/sizes.h"
+#include "scan/routes.h"
 #include "scan/scan_args.h"
 
 #if defined(__cplusplus)
@@ -95,14 +96,16 @@ static inline bool prim_scan_has_short_rows(const prim_scan_args *args)
            args->columns <= PRIM_SCAN_CHUNK_VECTORS * prim_scan_width_of(args) / 2;
 }
 
-cudaError_t prim_scan_launch_short_rows(const prim_scan_args *args);
+/* The part of prim_scan_route_of() that is about short rows. */
+prim_scan_route prim_scan_short_rows_route(const prim_scan_args *args);
+cudaError_t prim_scan_launch_short_rows(const prim_scan_args *args, prim_scan_route route);
 
 /* Whether a block has a whole line: lines of one tile, and longer ones where there are enough for
  * all blocks. Not where the kernel of tiles.cuh is not built. */
 bool prim_scan_has_whole_lines(const prim_scan_args *args);
 
 /* One launch over such lines. */
-cudaError_t prim_scan_launch_lines(const prim_scan_args *args);
+cudaError_t prim_scan_launch_lines(const prim_scan_args *args, prim_scan_route route);
 
 /* empty.cu: for empty lines, the initial value becomes the total, where one is wanted. */
 cudaError_t prim_scan_launch_empty(const prim_scan_args *args);

@@ -326,12 +326,6 @@ PRIM_DECLARE_RUNG(sparse_check, rules)
 
 static const prim_rung *const rungs[] = {&prim_sparse_check_rules_rung, NULL};
 
-static int choose_rung(const void *args)
-{
-    (void)args;
-    return prim_sparse_check_rules_rung.variant.value;
-}
-
 static prim_status check_kind(const void *any)
 {
     const prim_sparse_check_args *args = any;
@@ -366,7 +360,6 @@ static void describe(const void *any, char *text, size_t bytes)
 
 static const prim_ladder ladder = {
     .rungs = rungs,
-    .choose = choose_rung,
     .check_kind = check_kind,
     .check_operands = check_operands,
     .describe = describe,

@@ -11,12 +11,6 @@ PRIM_DECLARE_RUNG(sparse_convert, places)
 
 static const prim_rung *const rungs[] = {&prim_sparse_convert_places_rung, NULL};
 
-static int choose_rung(const void *args)
-{
-    (void)args;
-    return prim_sparse_convert_places_rung.variant.value;
-}
-
 /* ---- checks ---- */
 
 prim_status prim_sparse_check_target(const prim_sparse_convert_args *args)
@@ -149,7 +143,6 @@ static void describe(const void *any, char *text, size_t bytes)
 
 static const prim_ladder ladder = {
     .rungs = rungs,
-    .choose = choose_rung,
     .check_kind = check_kind,
     .check_operands = prim_sparse_check_made,
     .describe = describe,

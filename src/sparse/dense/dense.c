@@ -11,12 +11,6 @@ PRIM_DECLARE_RUNG(sparse_to_dense, entries)
 static const prim_rung *const from_rungs[] = {&prim_sparse_from_dense_pieces_rung, NULL};
 static const prim_rung *const to_rungs[] = {&prim_sparse_to_dense_entries_rung, NULL};
 
-static int choose_rung(const void *args)
-{
-    (void)args;
-    return prim_sparse_from_dense_pieces_rung.variant.value; /* of both */
-}
-
 /* ---- to CSR ---- */
 
 static prim_status check_from_kind(const void *any)
@@ -47,7 +41,6 @@ static void describe_from(const void *any, char *text, size_t bytes)
 
 static const prim_ladder from_ladder = {
     .rungs = from_rungs,
-    .choose = choose_rung,
     .check_kind = check_from_kind,
     .check_operands = check_from_operands,
     .describe = describe_from,
@@ -133,7 +126,6 @@ static void describe_to(const void *any, char *text, size_t bytes)
 
 static const prim_ladder to_ladder = {
     .rungs = to_rungs,
-    .choose = choose_rung,
     .check_kind = check_to_kind,
     .check_operands = check_to_operands,
     .describe = describe_to,

@@ -309,6 +309,13 @@ size_t prim_strips_workspace_bytes(const prim_spmv_args *args)
     return prim_divide_up(sums * sum_bytes(args), ALIGNMENT) * ALIGNMENT;
 }
 
+const char *prim_strips_route(const prim_spmv_args *args)
+{
+    return args->matrix.rows == 0                     ? nullptr
+           : strips::are_few_and_whole(&args->matrix) ? "whole_rows"
+                                                      : "parts";
+}
+
 cudaError_t prim_strips_multiply(const prim_spmv_args *args)
 {
     return dispatch_mixed<strips::run_product>(args);

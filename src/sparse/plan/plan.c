@@ -38,12 +38,6 @@ static void describe_matrix(const prim_sparse *m, char *text, size_t bytes)
 
 static const prim_rung *const plan_rungs[] = {&prim_spmv_plan_pages_rung, NULL};
 
-static int choose_plan_rung(const void *args)
-{
-    (void)args;
-    return prim_spmv_plan_pages_rung.variant.value;
-}
-
 static prim_status check_plan_kind(const void *any)
 {
     const prim_spmv_plan_args *args = any;
@@ -84,7 +78,6 @@ static size_t plan_output_bytes(const void *any)
 
 static const prim_ladder plan_ladder = {
     .rungs = plan_rungs,
-    .choose = choose_plan_rung,
     .check_kind = check_plan_kind,
     .check_operands = check_plan_operands,
     .describe = describe_plan,
@@ -104,12 +97,6 @@ prim_status prim_spmv_plan(prim_sparse matrix, void *d_plan, size_t plan_bytes,
 /* ---- the product ---- */
 
 static const prim_rung *const planned_rungs[] = {&prim_spmv_planned_pages_rung, NULL};
-
-static int choose_planned_rung(const void *args)
-{
-    (void)args;
-    return prim_spmv_planned_pages_rung.variant.value;
-}
 
 static prim_status check_planned_kind(const void *any)
 {
@@ -136,7 +123,6 @@ static void describe_planned(const void *any, char *text, size_t bytes)
 
 static const prim_ladder planned_ladder = {
     .rungs = planned_rungs,
-    .choose = choose_planned_rung,
     .check_kind = check_planned_kind,
     .check_operands = check_planned_operands,
     .describe = describe_planned,

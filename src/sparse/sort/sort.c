@@ -5,15 +5,8 @@ PRIM_DECLARE_RUNG(sparse_sort, digits)
 
 static const prim_rung *const rungs[] = {&prim_sparse_sort_digits_rung, NULL};
 
-static int choose_rung(const void *args)
-{
-    (void)args;
-    return prim_sparse_sort_digits_rung.variant.value;
-}
-
 static const prim_ladder ladder = {
     .rungs = rungs,
-    .choose = choose_rung,
     .check_kind = prim_sparse_check_made_kind,
     .check_operands = prim_sparse_check_made,
     .describe = prim_sparse_describe_made,
