@@ -8,9 +8,11 @@ cd "$(dirname "$0")/.."
 folder=build/cpu
 [ -d $folder/bench ] || folder=build/cuda
 
-# A line for each call from a file to another: the caller, the one that is called.
+# A line for each call from a file to another: the caller, the one that is called. Where a file has the
+# C library's memcpy() and memset(), as the exploration has, those are none.
 calls() { # OBJECTS…
   nm -A -g "$@" | sed -E 's/^([^:]*):[0-9a-f ]*([A-Za-z]) ([^ ]+)$/\1 \2 \3/' | awk '
+    $3 == "memcpy" || $3 == "memset" {next}
     $2 == "U" {uses[++count] = $1; used[count] = $3; next}
     {definer[$3] = $1}
     END {for (i = 1; i <= count; i++)
@@ -35,10 +37,11 @@ for pattern in "$folder"/src/CMakeFiles/prim_*.dir; do
 done
 mapfile -t objects < <(find $folder/bench/CMakeFiles -name '*.o')
 check bench "${objects[@]}"
-if [ -d $folder/simt/CMakeFiles/simt.dir ]; then
-  mapfile -t objects < <(find $folder/simt/CMakeFiles/simt.dir -name '*.o')
-  check simt "${objects[@]}"
-fi
+for simt in $folder/simt/CMakeFiles/simt.dir build/explore/simt/CMakeFiles/simt.dir; do
+  [ -d $simt ] || continue
+  mapfile -t objects < <(find $simt -name '*.o')
+  check "${simt%/CMakeFiles*}" "${objects[@]}"
+done
 for example in "$folder"/examples/CMakeFiles/*.dir; do
   mapfile -t objects < <(find "$example" -name '*.o')
   [ ${#objects[@]} -lt 2 ] || check "$(basename "$example" .dir)" "${objects[@]}"

@@ -13,8 +13,12 @@ static inline void access(const void *address, size_t bytes, bool writes)
     if (a == NULL || simt_explorer.mode != RUN_EXPLORED)
         return;
     const size_t offset = explore_offset(address);
-    if (offset < SIMT_EXPLORE_ARENA_BYTES)
-        races_plain(a, offset, bytes, writes);
+    if (offset >= SIMT_EXPLORE_ARENA_BYTES)
+        return;
+    uint32_t words[MOST_WORDS];
+    const unsigned count = races_plain(a, offset, bytes, writes, words);
+    for (unsigned i = 0; i < count; i++)
+        memory_check_plain(a, words[i], writes);
 }
 
 void __tsan_init(void)

@@ -1,26 +1,10 @@
 /* Executions, one after the other, and what is said of the one in which something was found. */
 #define _GNU_SOURCE
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "internal.h"
-
-explorer simt_explorer = {.mode = RUN_DIRECT};
-
-static char found[256];
-
-void explore_find(const char *format, ...)
-{
-    if (simt_explorer.is_over)
-        return;
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(found, sizeof found, format, arguments);
-    va_end(arguments);
-    simt_explorer.is_over = true;
-}
 
 /* ---- an execution in words ---- */
 
@@ -67,7 +51,7 @@ static const char *run(explore_program *program, void *context, graph given)
     x->mode = RUN_DIRECT;
     if (wrong != NULL && !x->is_void && !x->is_early && !x->is_put_off && !x->is_partial)
         explore_find("%s", wrong);
-    return x->is_over ? found : NULL;
+    return x->is_over ? x->found : NULL;
 }
 
 static void count(explore_result *result, const char *what)

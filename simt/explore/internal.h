@@ -132,7 +132,7 @@ typedef struct explorer {
     bool is_put_off; /* a thread waits for what comes later: the graph is gone through otherwise */
     bool is_partial; /* it has ended with the launch whose blocks did not all start */
     bool waited;     /* this execution went on directly, after it could not go on */
-    const char *found;
+    char found[256];
     uint64_t number; /* of the execution */
     uint16_t launch;
     history events; /* of this execution */
@@ -150,6 +150,7 @@ typedef struct explorer {
 
 extern explorer simt_explorer;
 
+/* The first finding of an execution ends it. */
 __attribute__((format(printf, 1, 2))) void explore_find(const char *format, ...);
 
 /* ---- graphs.c: what is still to be explored ---- */
@@ -172,20 +173,22 @@ void memory_begin_launch(void);
 uint32_t memory_messages(uintptr_t address);
 /* Performs the actor's pending operation. false: no execution goes on like this. */
 bool memory_perform(actor *a);
+/* Looks whether a plain access to the word is ordered with its atomic ones. */
+void memory_check_plain(const actor *a, uint32_t word, bool writes);
 void memory_fence(actor *a, bool acquires, bool releases);
 
 /* ---- races.c: plain accesses ---- */
 
 void races_begin_launch(void);
-void races_plain(actor *a, size_t offset, size_t bytes, bool writes);
+/* Returns how many words of atomic operations are among the bytes, and which. */
+enum { MOST_WORDS = 16 };
+unsigned races_plain(const actor *a, size_t offset, size_t bytes, bool writes,
+                     uint32_t words[MOST_WORDS]);
 /* The bytes belong to a word from here on. */
 void races_atomic(actor *a, size_t offset, size_t bytes, bool writes);
 /* Was the word written by a plain store since? It is told once. */
 bool races_take_plain_write(size_t offset, size_t bytes);
 void races_note_word(size_t offset, size_t bytes, uint32_t word);
-
-/* Whether plain accesses to the word are ordered with its atomic ones: memory.c. */
-void memory_check_plain(actor *a, uint32_t word, bool writes);
 
 /* ---- clocks.c ---- */
 
@@ -209,7 +212,6 @@ static inline bool happened_before(const actor *a, unsigned thread, uint32_t tic
 
 bool site_is_weakened(const void *site, explore_weakening weakening);
 void site_note_operation(const operation *op);
-bool site_barrier_is_removed(const char *file, int line);
 void site_describe(const void *site, char *text, size_t bytes);
 
 #endif

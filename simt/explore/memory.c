@@ -202,7 +202,7 @@ static void check_scopes(const word *w, const actor *a, const operation *op, boo
     }
 }
 
-void memory_check_plain(actor *a, uint32_t number, bool writes)
+void memory_check_plain(const actor *a, uint32_t number, bool writes)
 {
     const word *const w = &words[number - 1];
     bool is_race = false;

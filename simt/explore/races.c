@@ -133,17 +133,18 @@ static void say(const actor *a, uint16_t other, const char *what)
                  a->block, a->thread->index, b->block, b->thread->index);
 }
 
-void races_plain(actor *a, size_t offset, size_t bytes, bool writes)
+unsigned races_plain(const actor *a, size_t offset, size_t bytes, bool writes,
+                     uint32_t words[MOST_WORDS])
 {
     const size_t end = offset + bytes;
-    uint32_t word = 0;
+    unsigned count = 0;
     for (cell *c; (c = next_cell(&offset, end)) != NULL;) {
         if (!is_ordered(a, c->writer, c->written))
             say(a, c->writer, writes ? "two stores" : "a store and a load");
         if (writes && unordered_reader(c, a) != NOBODY)
             say(a, unordered_reader(c, a), "a load and a store");
-        if (c->word != 0 && c->word != word)
-            memory_check_plain(a, word = c->word, writes);
+        if (c->word != 0 && count < MOST_WORDS && (count == 0 || words[count - 1] != c->word))
+            words[count++] = c->word;
         if (writes) {
             c->writer = (uint16_t)a->index;
             c->written = a->tick;
@@ -153,6 +154,7 @@ void races_plain(actor *a, size_t offset, size_t bytes, bool writes)
             note_reader(c, a);
         }
     }
+    return count;
 }
 
 void races_atomic(actor *a, size_t offset, size_t bytes, bool writes)

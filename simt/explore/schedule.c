@@ -4,8 +4,8 @@
  * comes next makes no difference to what is explored: memory.c decides what loads read.
  *
  * A thread that sleeps, since a word is not as it needs it, does not go on: the execution in which
- * it looked later is another one. When nothing else is left, the execution goes on in one order, and
- * must come to an end. */
+ * it looked later is another one. When nothing else is left, the execution goes on in one order,
+ * and must come to an end. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 
@@ -48,80 +48,6 @@ static bool is_over(void)
 {
     const explorer *const x = &simt_explorer;
     return x->is_over || x->is_void || x->is_partial || x->is_early || x->is_put_off;
-}
-
-/* ---- who has met ---- */
-
-/* Those whose bits are set get to know what any of them did; `orders`: as what happened before. */
-static void meet(actor *first, const bool *present, const bool *arrives, unsigned count,
-                 bool orders)
-{
-    uint32_t *causes = NULL, *known = NULL;
-    clock_of last_causes = NULL, last_known = NULL;
-    for (unsigned i = 0; i < count; i++) {
-        const actor *const a = &first[i];
-        if (!present[i])
-            continue;
-        if (causes == NULL) {
-            causes = clock_begun(a->causes);
-            known = clock_begun(a->known);
-        } else {
-            if (a->causes != last_causes)
-                clock_add(causes, a->causes);
-            if (arrives[i] && a->known != last_known)
-                clock_add(known, a->known);
-        }
-        last_causes = a->causes;
-        last_known = a->known;
-    }
-    for (unsigned i = 0; i < count; i++)
-        if (present[i]) {
-            causes[first[i].index] = first[i].events;
-            if (arrives[i])
-                known[first[i].index] = first[i].tick;
-        }
-    for (unsigned i = 0; i < count; i++)
-        if (arrives[i]) {
-            first[i].causes = causes;
-            first[i].known = orders ? known : first[i].known;
-            first[i].tick += orders;
-            first[i].meetings++;
-        }
-}
-
-static actor *actor_of(const simt_thread *thread)
-{
-    for (unsigned i = 0; i < simt_explorer.actor_count;
-         i += simt_explorer.actors[i].thread->block->thread_count)
-        if (simt_explorer.actors[i].thread->block == thread->block)
-            return &simt_explorer.actors[i + thread->index];
-    abort();
-}
-
-void simt_explore_warp(const simt_thread *lanes, unsigned present, bool orders)
-{
-    bool meets[SIMT_WARP_SIZE];
-    for (unsigned l = 0; l < SIMT_WARP_SIZE; l++)
-        meets[l] = (present >> l & 1) != 0;
-    if (simt_explorer.mode == RUN_EXPLORED)
-        meet(actor_of(lanes), meets, meets, SIMT_WARP_SIZE, orders);
-}
-
-/* Threads that have returned are causes too: their return is what the barrier has waited for. */
-void simt_explore_barrier(const simt_block *block)
-{
-    static bool all[SIMT_MAX_BLOCK_THREADS], arrives[SIMT_MAX_BLOCK_THREADS];
-    for (unsigned i = 0; i < block->thread_count; i++) {
-        all[i] = true;
-        arrives[i] = block->threads[i].state == SIMT_AT_BARRIER;
-    }
-    if (simt_explorer.mode == RUN_EXPLORED)
-        meet(actor_of(block->threads), all, arrives, block->thread_count, true);
-}
-
-bool simt_explore_skips(const char *file, int line)
-{
-    return simt_explorer.mode == RUN_EXPLORED && site_barrier_is_removed(file, line);
 }
 
 /* ---- a launch begins ---- */

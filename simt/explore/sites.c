@@ -61,7 +61,7 @@ static const site *weakened(explore_weakening weakening)
     return o != NULL && o->weakening == weakening && o->site < site_count ? &sites[o->site] : NULL;
 }
 
-bool site_barrier_is_removed(const char *file, int line)
+static bool barrier_is_removed(const char *file, int line)
 {
     bool is_known = false;
     for (size_t i = 0; i < site_count && !is_known; i++)
@@ -70,6 +70,11 @@ bool site_barrier_is_removed(const char *file, int line)
         add((site){.file = file, .line = line});
     const site *const removed = weakened(EXPLORE_REMOVED);
     return removed != NULL && is_barrier_at(removed, file, line);
+}
+
+bool simt_explore_skips(const char *file, int line)
+{
+    return simt_explorer.mode == RUN_EXPLORED && barrier_is_removed(file, line);
 }
 
 bool site_is_weakened(const void *code, explore_weakening weakening)

@@ -1,4 +1,5 @@
-/* Each operation without its order, or only for its block, and each barrier left out: is it seen? */
+/* Each operation without its order, or only for its block, and each barrier left out: is it
+ * seen? */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stdio.h>

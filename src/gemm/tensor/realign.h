@@ -33,8 +33,8 @@ typedef enum prim_gemm_way {
 prim_gemm_way prim_gemm_way_of(const prim_gemm_args *args, prim_gemm_kernels kernels);
 
 /* If all addresses are multiples of 16 bytes: what realigned matrices take of the workspace; and
- * the clocks that the way is estimated to take beyond those of the plan, HUGE_VAL of wgmma's kernels
- * where the call takes MMA's. */
+ * the clocks that the way is estimated to take beyond those of the plan, HUGE_VAL of wgmma's
+ * kernels where the call takes MMA's. */
 size_t prim_gemm_realigned_bytes(const prim_gemm_args *args, prim_gemm_kernels kernels);
 double prim_gemm_way_clocks(const prim_gemm_args *args, prim_gemm_kernels kernels);
 
