@@ -303,6 +303,8 @@ static bool is_earlier(const actor *writer, const event *e, const event *than)
  * store the last one, which nobody has read? */
 static bool is_as_added_last(const actor *writer, const event *e)
 {
+    if (e->is_follower)
+        return true; /* as its leader has it */
     const word *const w = word_at(e->address);
     const event *const all = simt_explorer.events.of;
     const size_t place =
@@ -438,9 +440,10 @@ static bool perform_load(actor *a, const operation *op, bool is_exclusive, event
             push_with(e);
         }
     }
-    a->read_an_old_one = false;
+    a->read_an_old_one =
+        leader != NULL && simt_explorer.actors[leader->name.thread].read_an_old_one;
     a->messages = (uint32_t)w->count;
-    for (size_t i = place + 1; i < w->count; i++)
+    for (size_t i = place + 1; i < w->count && leader == NULL; i++)
         a->read_an_old_one |= simt_explorer.events.of[w->of[i].event].stamp < e.stamp;
     const message m = w->of[place];
     *from = e.from = m.writer;
