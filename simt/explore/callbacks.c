@@ -4,7 +4,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "callbacks.h"
 #include "internal.h"
 
 static inline void access(const void *address, size_t bytes, bool writes)

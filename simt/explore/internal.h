@@ -150,6 +150,8 @@ typedef struct explorer {
 
 extern explorer simt_explorer;
 
+/* ---- state.c ---- */
+
 /* The first finding of an execution ends it. */
 __attribute__((format(printf, 1, 2))) void explore_find(const char *format, ...);
 
@@ -184,10 +186,10 @@ void races_begin_launch(void);
 enum { MOST_WORDS = 16 };
 unsigned races_plain(const actor *a, size_t offset, size_t bytes, bool writes,
                      uint32_t words[MOST_WORDS]);
-/* The bytes belong to a word from here on. */
 void races_atomic(actor *a, size_t offset, size_t bytes, bool writes);
 /* Was the word written by a plain store since? It is told once. */
 bool races_take_plain_write(size_t offset, size_t bytes);
+/* The bytes belong to a word from here on. */
 void races_note_word(size_t offset, size_t bytes, uint32_t word);
 
 /* ---- clocks.c ---- */
@@ -207,6 +209,11 @@ static inline bool happened_before(const actor *a, unsigned thread, uint32_t tic
 {
     return thread == INITIAL_WRITER || thread == a->index || a->known[thread] >= tick;
 }
+
+/* ---- schedule.c ---- */
+
+/* The running thread's next operation; what it had before, once it is performed. */
+uint64_t simt_explore_operation(operation op);
 
 /* ---- sites.c ---- */
 
