@@ -51,6 +51,13 @@ extern const size_t piece_count;
 extern const protocol faults[];
 extern const size_t fault_count;
 
+/* The last blocks, by their bits, where so many start. */
+uint32_t absent_blocks(const protocol *p, unsigned present);
+
+/* With p->present blocks, with one less, and so on to one; the last ones never start. Ends where
+ * something is found. */
+explore_result explore_presences(const protocol *p, explore_options options);
+
 /* Weakens each operation and each barrier of a protocol, one at a time, and prints what comes of
  * it. What changes nothing has to be argued in argued.tsv. Protocols of very many executions are
  * skipped. */

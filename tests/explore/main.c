@@ -87,37 +87,23 @@ static void check_litmus(const litmus *test, uint64_t replay)
 
 /* ---- protocols ---- */
 
-static void add(explore_result *all, explore_result r)
+/* By the number among the executions of as many blocks as may start. */
+static explore_result replay_protocol(const protocol *p, explore_options options, uint64_t number)
 {
-    all->complete += r.complete;
-    all->waiting += r.waiting;
-    all->put_off += r.put_off;
-    all->refused += r.refused;
-    all->findings += r.findings;
-    all->events = r.events > all->events ? r.events : all->events;
-    all->gave_up |= r.gave_up;
-    if (r.findings > 0)
-        memcpy(all->finding, r.finding, sizeof r.finding);
+    explore_result r;
+    options.absent = absent_blocks(p, p->present);
+    options.replay = number;
+    explore(p->program, p->context, &options, &r);
+    return r;
 }
 
-/* With all blocks, and where the last ones never start. */
 static void check_protocol(const protocol *p, uint64_t replay)
 {
     char line[1024];
-    explore_result r = {0};
     const clock_t begin = clock();
-    for (unsigned present = p->present; present > 0 && r.findings == 0; present--) {
-        const explore_options options = {.name = p->name,
-                                         .are_alike = true,
-                                         .absent = present < p->blocks ? UINT32_MAX << present : 0,
-                                         .replay = replay,
-                                         .quiet = p->fault != NULL};
-        explore_result one;
-        explore(p->program, p->context, &options, &one);
-        add(&r, one);
-        if (replay != 0)
-            break;
-    }
+    const explore_options options = {.name = p->name, .are_alike = true, .quiet = p->fault != NULL};
+    const explore_result r =
+        replay != 0 ? replay_protocol(p, options, replay) : explore_presences(p, options);
     const double seconds = (double)(clock() - begin) / CLOCKS_PER_SEC;
     const bool is_as_many = p->executions == 0 || r.complete == p->executions;
     const bool is_right = p->fault == NULL ? r.findings == 0 && is_as_many
