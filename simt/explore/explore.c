@@ -37,7 +37,8 @@ static const char *run(explore_program *program, void *context, graph given)
 {
     explorer *const x = &simt_explorer;
     x->mode = RUN_EXPLORED;
-    x->is_void = x->is_over = x->is_early = x->is_put_off = x->is_partial = x->waited = false;
+    x->end = GOES_ON;
+    x->waited = false;
     x->launch = 0;
     x->events = given.events;
     x->delays = given.delays;
@@ -49,9 +50,9 @@ static const char *run(explore_program *program, void *context, graph given)
     explore_reset_arena();
     const char *const wrong = program(context);
     x->mode = RUN_DIRECT;
-    if (wrong != NULL && !x->is_void && !x->is_early && !x->is_put_off && !x->is_partial)
+    if (wrong != NULL)
         explore_find("%s", wrong);
-    return x->is_over ? x->found : NULL;
+    return x->end == FOUND ? x->found : NULL;
 }
 
 static void count(explore_result *result, const char *what)
@@ -60,11 +61,11 @@ static void count(explore_result *result, const char *what)
     if (what != NULL) {
         result->findings++;
         snprintf(result->finding, sizeof result->finding, "%s", what);
-    } else if (x->is_put_off) {
+    } else if (x->end == PUT_OFF) {
         result->put_off++;
-    } else if (x->waited || x->is_early) {
+    } else if (x->waited || x->end == TOO_EARLY) {
         result->waiting++;
-    } else if (x->is_void) {
+    } else if (x->end == REFUSED) {
         result->refused++;
     } else {
         result->complete++;
@@ -96,6 +97,6 @@ bool explore(explore_program *program, void *context, const explore_options *opt
     }
     graphs_cut(0);
     x->options = NULL;
-    x->is_over = x->is_void = x->is_early = x->is_put_off = x->is_partial = false;
+    x->end = GOES_ON;
     return result->findings == 0 && !result->gave_up;
 }

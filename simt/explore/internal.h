@@ -123,15 +123,23 @@ typedef enum run_mode {
     RUN_EXPLORED /* events are noted, and the first ones given */
 } run_mode;
 
+enum { MOST_BLOCKS = 32 }; /* of a launch */
+
+/* How an execution comes to its end; all but the first make launches fail. */
+typedef enum run_end {
+    GOES_ON,   /* and ends as the program does */
+    FOUND,     /* something */
+    REFUSED,   /* the model does not allow it */
+    TOO_EARLY, /* a thread waits for what it could have read */
+    PUT_OFF,   /* a thread waits for what comes later: the graph is gone through otherwise */
+    PARTIAL    /* with the launch whose blocks did not all start */
+} run_end;
+
 typedef struct explorer {
     const explore_options *options;
     run_mode mode;
-    bool is_void;    /* this execution is none: launches fail */
-    bool is_over;    /* something was found: launches fail */
-    bool is_early;   /* a thread waits for what it could have read: it ends here */
-    bool is_put_off; /* a thread waits for what comes later: the graph is gone through otherwise */
-    bool is_partial; /* it has ended with the launch whose blocks did not all start */
-    bool waited;     /* this execution went on directly, after it could not go on */
+    run_end end;
+    bool waited; /* this execution went on directly, after it could not go on */
     char found[256];
     uint64_t number; /* of the execution */
     uint16_t launch;
@@ -142,7 +150,7 @@ typedef struct explorer {
     size_t pushed_capacity;
     delays delays;
     uint32_t stamp;
-    event_ref firsts[32]; /* the blocks' first operations that read and write */
+    event_ref firsts[MOST_BLOCKS]; /* the blocks' first operations that read and write */
     unsigned actor_count;
     actor *actors;
     actor *current;
@@ -152,7 +160,9 @@ extern explorer simt_explorer;
 
 /* ---- state.c ---- */
 
-/* The first finding of an execution ends it. */
+/* The first end of an execution is its own. */
+void explore_end(run_end end);
+/* And a finding is one. */
 __attribute__((format(printf, 1, 2))) void explore_find(const char *format, ...);
 
 /* ---- graphs.c: what is still to be explored ---- */

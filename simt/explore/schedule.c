@@ -11,7 +11,7 @@
 
 #include "internal.h"
 
-enum { MOST_BLOCKS = 32, QUIET_ROUNDS = 100 };
+enum { QUIET_ROUNDS = 100 };
 
 typedef struct place {
     simt_block block;
@@ -46,8 +46,7 @@ static void resume(actor *a)
 
 static bool is_over(void)
 {
-    const explorer *const x = &simt_explorer;
-    return x->is_over || x->is_void || x->is_partial || x->is_early || x->is_put_off;
+    return simt_explorer.end != GOES_ON;
 }
 
 /* ---- a launch begins ---- */
@@ -171,7 +170,7 @@ static void go_back_to(size_t first)
         history_add(&h, x->events.of[i]);
     graphs_cut(x->pushed[first]);
     graphs_push(h);
-    x->is_put_off = true;
+    explore_end(PUT_OFF);
 }
 
 /* Threads have gone to sleep, since words were not as they need them. Where one has read an older
@@ -187,11 +186,12 @@ static void look_at_sleepers(void)
         if (a->thread->state != SIMT_ASLEEP || a->is_asleep)
             continue;
         a->is_asleep = true;
-        x->is_early |= a->has_loaded && a->read_an_old_one;
+        if (a->has_loaded && a->read_an_old_one)
+            explore_end(TOO_EARLY);
         if (may_be_put_off(a) && a->last_event < first)
             first = a->last_event;
     }
-    if (x->is_early || first == SIZE_MAX)
+    if (is_over() || first == SIZE_MAX)
         return;
     for (unsigned i = 0; i < x->actor_count; i++)
         if (x->actors[i].is_asleep && may_be_put_off(&x->actors[i]))
@@ -283,7 +283,7 @@ static bool explore_launch(void)
             break;
         a->is_pending = false;
         if (!memory_perform(a))
-            x->is_void = true;
+            explore_end(REFUSED);
         if (is_over())
             return false;
     }
@@ -301,12 +301,12 @@ cudaError_t simt_run(const simt_call *call)
         return cudaErrorLaunchFailure;
     const bool was_explored = x->mode == RUN_EXPLORED;
     const bool is_done = was_explored ? explore_launch() : go_on_directly();
-    x->is_partial =
-        is_done && x->actor_count < simt_count_of(call->grid) * simt_count_of(call->block);
+    if (is_done && x->actor_count < simt_count_of(call->grid) * simt_count_of(call->block))
+        explore_end(PARTIAL);
     for (unsigned b = 0; b < simt_count_of(call->grid); b++)
         if (!is_absent(call, b))
             simt_arena_end(&places[b].block);
-    return is_done && !x->is_partial ? cudaSuccess : cudaErrorLaunchFailure;
+    return is_done && !is_over() ? cudaSuccess : cudaErrorLaunchFailure;
 }
 
 /* ---- what a thread does ---- */
