@@ -63,7 +63,9 @@ struct binary_on_host {
     }
 };
 
-struct rows_on_host : binary_on_host {
+/* All words of the packed matrix, by Way::word(args, in, row, column). */
+template <class Way>
+struct words_on_host : binary_on_host {
     template <typename T>
     static prim_status run(const prim_binary_pack_args *args, int threads)
     {
@@ -73,45 +75,36 @@ struct rows_on_host : binary_on_host {
             return PRIM_OK;
 #pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
         for (size_t row = 0; row < args->packed_rows; row++)
-            for (size_t word = 0; word < args->packed_columns; word++)
-                args->packed[row * args->packed_ld + word] = pack_word(
-                    &in[row * args->ld + word * WORD_BITS], 1, args->columns - word * WORD_BITS);
+            for (size_t column = 0; column < args->packed_columns; column++)
+                args->packed[row * args->packed_ld + column] = Way::word(args, in, row, column);
         return PRIM_OK;
     }
 };
 
-struct columns_on_host : binary_on_host {
+struct along_rows {
     template <typename T>
-    static prim_status run(const prim_binary_pack_args *args, int threads)
+    static uint32_t word(const prim_binary_pack_args *args, const T *in, size_t row, size_t column)
     {
-        (void)threads; /* without OpenMP */
-        const T *in = static_cast<const T *>(args->in);
-        if (args->packed_columns == 0)
-            return PRIM_OK;
-#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
-        for (size_t word = 0; word < args->packed_rows; word++)
-            for (size_t column = 0; column < args->packed_columns; column++)
-                args->packed[word * args->packed_ld + column] =
-                    pack_word(&in[word * WORD_BITS * args->ld + column], args->ld,
-                              args->rows - word * WORD_BITS);
-        return PRIM_OK;
+        const size_t first = column * WORD_BITS;
+        return pack_word(&in[row * args->ld + first], 1, args->columns - first);
     }
 };
 
-struct transposed_on_host : binary_on_host {
+struct along_columns {
     template <typename T>
-    static prim_status run(const prim_binary_pack_args *args, int threads)
+    static uint32_t word(const prim_binary_pack_args *args, const T *in, size_t row, size_t column)
     {
-        (void)threads; /* without OpenMP */
-        const T *in = static_cast<const T *>(args->in);
-        if (args->packed_columns == 0)
-            return PRIM_OK;
-#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
-        for (size_t word = 0; word < args->packed_rows; word++)
-            for (size_t column = 0; column < args->packed_columns; column++)
-                args->packed[word * args->packed_ld + column] = pack_word(
-                    &in[column * args->ld + word * WORD_BITS], 1, args->columns - word * WORD_BITS);
-        return PRIM_OK;
+        const size_t first = row * WORD_BITS;
+        return pack_word(&in[first * args->ld + column], args->ld, args->rows - first);
+    }
+};
+
+/* A word of rows, which lies where one of columns would. */
+struct transposed {
+    template <typename T>
+    static uint32_t word(const prim_binary_pack_args *args, const T *in, size_t row, size_t column)
+    {
+        return along_rows::word(args, in, column, row);
     }
 };
 
@@ -127,20 +120,24 @@ prim_status prim_binary_gemm_on_host(const prim_binary_gemm_args *args, int thre
                             : host::binary_on_host::not_built(args, threads);
 }
 
-prim_status prim_binary_pack_rows_on_host(const prim_binary_pack_args *args, int threads)
+template <class Way>
+static prim_status pack_on_host(const prim_binary_pack_args *args, int threads)
 {
     const prim_status status = check_threads(&args->call, threads);
-    return status == PRIM_OK ? dispatch_packed<host::rows_on_host>(args, threads) : status;
+    return status == PRIM_OK ? dispatch_packed<host::words_on_host<Way>>(args, threads) : status;
+}
+
+prim_status prim_binary_pack_rows_on_host(const prim_binary_pack_args *args, int threads)
+{
+    return pack_on_host<host::along_rows>(args, threads);
 }
 
 prim_status prim_binary_pack_columns_on_host(const prim_binary_pack_args *args, int threads)
 {
-    const prim_status status = check_threads(&args->call, threads);
-    return status == PRIM_OK ? dispatch_packed<host::columns_on_host>(args, threads) : status;
+    return pack_on_host<host::along_columns>(args, threads);
 }
 
 prim_status prim_binary_pack_transposed_on_host(const prim_binary_pack_args *args, int threads)
 {
-    const prim_status status = check_threads(&args->call, threads);
-    return status == PRIM_OK ? dispatch_packed<host::transposed_on_host>(args, threads) : status;
+    return pack_on_host<host::transposed>(args, threads);
 }
