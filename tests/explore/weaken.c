@@ -62,8 +62,8 @@ static bool is_argued(const protocol *p, const char *how, const char *place)
     return found;
 }
 
-/* In a process of its own: without a barrier, a program may do anything. One that takes too long has
- * shown nothing. */
+/* In a process of its own: without a barrier, a program may do anything. One that takes too long
+ * has shown nothing. */
 static explore_result explore_apart(const protocol *p, const explore_options *options)
 {
     explore_result r = {0};
