@@ -219,22 +219,10 @@ static void plan_gemm_shapes(const bench_options *options, bench_plan *plan)
 
 /* ---- drawn cases ---- */
 
-/* m, n and k log-uniform over 1…8192, of every op; one in five is a batch of so many small ones
- * that all bytes are drawn as elsewhere. So many cases of each type: they differ more than shapes
- * do. "1267x2761x6/nt" is A · Bᵀ. */
-static bench_case draw_case(draws *d, size_t t)
+/* Every op; in a third of the cases there are gaps, in a third operands begin 1…7 elements past 16
+ * bytes. "1267x2761x6/nt" is A · Bᵀ. */
+static bench_case place_drawn(draws *d, size_t t, product_shape s, size_t ops)
 {
-    static const double one_in_batches = 5;
-    const double most = on_gpu() ? 8192 : 64, most_in_batch = on_gpu() ? 256 : 16;
-    const size_t ops = draw_below(d, 4);
-    const bool is_batch = draw_one_in(d, one_in_batches);
-    const double side = is_batch ? most_in_batch : most;
-    product_shape s = {"drawn_product", draw_size(d, 1, side), draw_size(d, 1, side),
-                       draw_size(d, 1, side), 0};
-    const double bytes = draw_bytes(d),
-                 of_one = (double)(s.m * s.k + s.k * s.n + s.m * s.n) * (double)types[t].bytes;
-    if (is_batch)
-        s.batches = bytes < 2 * of_one ? 2 : (size_t)(bytes / of_one);
     bench_case c = product_case(s.name, PRIM_GEMM_AUTO, t, s, INPUT_UNIFORM);
     c.transposed_a = ops % 2 == 1;
     c.transposed_b = ops / 2 == 1;
@@ -248,11 +236,46 @@ static bench_case draw_case(draws *d, size_t t)
     return c;
 }
 
+/* m, n and k log-uniform over 1…8192; one in five is a batch of so many small ones that all bytes
+ * are drawn as elsewhere. */
+static bench_case draw_case(draws *d, size_t t)
+{
+    static const double one_in_batches = 5;
+    const double most = on_gpu() ? 8192 : 64, most_in_batch = on_gpu() ? 256 : 16;
+    const size_t ops = draw_below(d, 4);
+    const bool is_batch = draw_one_in(d, one_in_batches);
+    const double side = is_batch ? most_in_batch : most;
+    product_shape s = {"drawn_product", draw_size(d, 1, side), draw_size(d, 1, side),
+                       draw_size(d, 1, side), 0};
+    const double bytes = draw_bytes(d),
+                 of_one = (double)(s.m * s.k + s.k * s.n + s.m * s.n) * (double)types[t].bytes;
+    if (is_batch)
+        s.batches = bytes < 2 * of_one ? 2 : (size_t)(bytes / of_one);
+    return place_drawn(d, t, s, ops);
+}
+
+/* A few rows times a large matrix, in halves: m log-uniform over 1…64, n and k over 1024…16384. */
+static bench_case draw_thin_case(draws *d, size_t t)
+{
+    const double least = on_gpu() ? 1024 : 16, most = on_gpu() ? 16384 : 128;
+    const size_t ops = draw_below(d, 4);
+    const product_shape s = {"drawn_thin", draw_size(d, 1, on_gpu() ? 64 : 8),
+                             draw_size(d, least, most), draw_size(d, least, most), 0};
+    return place_drawn(d, t, s, ops);
+}
+
+/* So many cases of each type: they differ more than shapes do. */
 static void plan_drawn(const bench_options *options, bench_plan *plan)
 {
     for (size_t t = 0; t < TYPES; t++)
         for (draws d = begin_draws(options, types[t].name); next_case(&d);)
             plan_add(plan, draw_case(&d, t));
+    for (size_t t = 0; t < TYPES; t++) {
+        if (types[t].type != CUDA_R_16F && types[t].type != CUDA_R_16BF)
+            continue;
+        for (draws d = begin_draws(options, types[t].name); next_case(&d);)
+            plan_add(plan, draw_thin_case(&d, t));
+    }
 }
 
 /* ---- running them ---- */

@@ -137,7 +137,10 @@ static void print_call(const bench_result *results, size_t count, const bench_ca
         if (o.ratio > 0)
             add_figure(&ratios, o.ratio, results[i].c);
     }
-    printf("  %-12s %-18s", c->pattern, is_told_by_type(c) ? c->type : listed_name(c));
+    char call[32];
+    snprintf(call, sizeof call, "%s%s%s", listed_name(c), is_told_by_type(c) ? " " : "",
+             is_told_by_type(c) ? c->type : "");
+    printf("  %-12s %-18s", c->pattern, call);
     print_spread(&shares);
     print_spread(&ratios);
     printf("\n");

@@ -16,12 +16,10 @@ const prim_rung *const prim_binary_gemm_rungs[] = {RUNGS(PRIM_RUNG_ROW) NULL};
 /* POPCOUNT takes every call on every device. */
 int prim_binary_gemm_choose_rung(const void *any)
 {
-    const prim_binary_gemm_args *args = any;
-    const bool is_product = args->op == PRIM_BINARY_DOT && !args->is_layer;
-    return prim_preferred_rung(prim_binary_gemm_rungs,
-                               is_product ? &prim_binary_gemm_xnor_tiled_transposed_rung
-                                          : &prim_binary_gemm_popcount_rung,
-                               any);
+    const bool has_mma = prim_binary_gemm_mma_rung.why_not(any) == NULL;
+    return prim_preferred_rung(
+        prim_binary_gemm_rungs,
+        has_mma ? &prim_binary_gemm_mma_rung : &prim_binary_gemm_popcount_rung, any);
 }
 
 /* ---- packing ---- */
