@@ -24,7 +24,8 @@ typedef enum prim_gemm_variant {
     PRIM_GEMM_SMALL_PRODUCTS = 11, /* a thread for each element of C, several products in a block */
     PRIM_GEMM_MMA = 12,            /* halves on tensor cores, by mma.sync */
     PRIM_GEMM_WGMMA = 13,          /* by wgmma, from shared memory; bulk tensor copies */
-    PRIM_GEMM_WGMMA_SPECIALIZED = 14 /* by wgmma: warps that load, and warps that multiply */
+    PRIM_GEMM_WGMMA_SPECIALIZED = 14, /* by wgmma: warps that load, and warps that multiply */
+    PRIM_GEMM_THIN = 15               /* few rows, columns or steps of k: without tiles */
 } prim_gemm_variant;
 
 /* The type in which products are computed and summed. */

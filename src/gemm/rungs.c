@@ -15,6 +15,7 @@
     X(gemm, warp_tiled)        \
     X(gemm, split_k)           \
     X(gemm, small_products)    \
+    X(gemm, thin)              \
     X(gemm, mma)               \
     X(gemm, wgmma)             \
     X(gemm, wgmma_specialized)
@@ -55,22 +56,32 @@ static const prim_rung *fastest_on_tensor_cores(const prim_gemm_args *args, doub
     return best;
 }
 
-/* The rung with the least estimated time; of halves one on tensor cores, where any runs. */
-static const prim_rung *fastest(const prim_gemm_args *args)
+/* The rung of those with tiles that has the least estimated time; of halves one on tensor cores,
+ * where any runs. */
+static const prim_rung *fastest_with_tiles(const prim_gemm_args *args, double *clocks)
 {
-    double clocks = 0;
-    const prim_rung *const on_tensor_cores = fastest_on_tensor_cores(args, &clocks);
-    if (on_tensor_cores != NULL) {
-        const bool is_small =
-            has_small_products(args) && prim_gemm_small_products_clocks(args) < clocks;
-        return is_small ? &prim_gemm_small_products_rung : on_tensor_cores;
-    }
+    const prim_rung *const on_tensor_cores = fastest_on_tensor_cores(args, clocks);
+    if (on_tensor_cores != NULL)
+        return on_tensor_cores;
     const double whole = prim_gemm_plan_whole(args).clocks;
     const double split = args->k > 0 ? prim_gemm_plan_split(args).clocks : whole;
-    const double least = split < whole ? split : whole;
-    if (has_small_products(args) && prim_gemm_small_products_clocks(args) < least)
-        return &prim_gemm_small_products_rung;
+    *clocks = split < whole ? split : whole;
     return split < whole ? &prim_gemm_split_k_rung : &prim_gemm_warp_tiled_rung;
+}
+
+/* The rung with the least estimated time. */
+static const prim_rung *fastest(const prim_gemm_args *args)
+{
+    double least = 0;
+    const prim_rung *best = fastest_with_tiles(args, &least);
+    if (args->m == 0 || args->n == 0 || args->batches == 0)
+        return best;
+    const double thin = prim_gemm_thin_clocks(args), small = prim_gemm_small_products_clocks(args);
+    if (thin < least && prim_gemm_thin_rung.why_not(args) == NULL) {
+        best = &prim_gemm_thin_rung;
+        least = thin;
+    }
+    return has_small_products(args) && small < least ? &prim_gemm_small_products_rung : best;
 }
 
 int prim_gemm_choose_rung(const void *any)

@@ -31,8 +31,9 @@ prim_gemm_plan prim_gemm_plan_wgmma_specialized(const prim_gemm_args *args);
 double prim_gemm_by_elements_clocks(const prim_gemm_args *args);
 double prim_gemm_pass_clocks(double bytes);
 
-/* The estimated time of SMALL_PRODUCTS. */
+/* The estimated times of SMALL_PRODUCTS and of THIN. */
 double prim_gemm_small_products_clocks(const prim_gemm_args *args);
+double prim_gemm_thin_clocks(const prim_gemm_args *args);
 
 /* Does a grid have so many blocks? */
 bool prim_gemm_plan_fits(const prim_gemm_args *args, prim_gemm_plan plan);
