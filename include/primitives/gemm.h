@@ -52,12 +52,12 @@ typedef enum prim_compute {
  *     CUDA_R_32F, CUDA_R_64F, CUDA_R_32I, and C the same: all variants
  *     CUDA_R_16F, and C CUDA_R_16F or _32F: WARP_TILED, the variants above it, and AUTO
  *     CUDA_R_16BF, and C CUDA_R_16BF or _32F: likewise
- *     CUDA_R_8I, and C CUDA_R_32I: likewise, without MMA and those above it
+ *     CUDA_R_8I, and C CUDA_R_32I: likewise, without MMA, WGMMA and WGMMA_SPECIALIZED
  * Pointers need the alignment of their element. VECTORIZED and the rungs above are faster where
  * operands consist of vectors of 16 bytes (their address, their leading dimension, and the columns
  * of those not read along k). MMA needs compute capability 8.0; WGMMA and WGMMA_SPECIALIZED need a
  * device of 9.0, and a library that was compiled for sm_90a.
- * MMA and the variants above it copy 16 bytes of a line at once. Where the leading dimension of A
+ * MMA, WGMMA and WGMMA_SPECIALIZED copy 16 bytes of a line at once. Where the leading dimension of A
  * or B, or its stride in a batch, is no multiple of 8, a first pass copies that operand into the
  * workspace, where lines begin at 16 bytes; MMA does so where that is estimated to take less time
  * than to load elements one by one. So the workspace depends on leading dimensions and strides: ask
@@ -77,9 +77,9 @@ typedef enum prim_compute {
  *   PRIM_ERROR_OVERLAP      C overlaps A or B
  *
  * Determinism: each rung gives the same bits in every run on one device. An element of C is one sum
- * over k from front to back. SPLIT_K, MMA, WGMMA and WGMMA_SPECIALIZED, and AUTO where it takes
- * these rungs, cut this sum into several and add them in order; their number depends on the shape
- * and the device. Of MMA and those above it, 16 products and the sum before them are added at
+ * over k from front to back. SPLIT_K, THIN, MMA, WGMMA and WGMMA_SPECIALIZED, and AUTO where it
+ * takes these rungs, cut this sum into several and add them in a fixed order; their number depends on the shape
+ * and the device. Of MMA, WGMMA and WGMMA_SPECIALIZED, 16 products and the sum before them are added at
  * once, on tensor cores, in an order and with a rounding of their own, which differ between GPUs:
  * so bits do. The error, relative to the sum of the products' magnitudes, grows at most with k. A
  * product and its addition are rounded once on the GPU, twice on the CPU. Integers wrap. NaN and
