@@ -88,6 +88,20 @@ SIMT_API void simt_async_commit(void);
 SIMT_API void simt_async_wait(unsigned groups_left, const char *file SIMT_DEFAULT(__builtin_FILE()),
                               int line SIMT_DEFAULT(__builtin_LINE()));
 
+/* Whether copies by a thread into shared memory, as by cp.async, are done later than at issue, by
+ * SIMT_ASYNC and on a device of 8.0. Otherwise kernels make them by ordinary accesses, which
+ * sanitizers see. A variable, since kernels ask at each copy. */
+SIMT_API extern bool simt_copies_are_late;
+/* Such a copy, of so many bytes, and zeros behind them. It is done when the thread waits for its
+ * batch, or before. */
+SIMT_API void simt_copy_late(void *to, const void *from, unsigned bytes, unsigned zeros);
+/* The copies that the thread has issued since the last call are a batch. */
+SIMT_API void simt_copies_commit(void);
+/* Until all batches of the thread but its last ones are done. */
+SIMT_API void simt_copies_wait(unsigned batches_left,
+                               const char *file SIMT_DEFAULT(__builtin_FILE()),
+                               int line SIMT_DEFAULT(__builtin_LINE()));
+
 /* mbarriers, of 8 bytes in shared memory; an arrival may expect bytes, which copies bring. */
 SIMT_API void simt_mbarrier_init(void *barrier, unsigned arrivals);
 SIMT_API void simt_fence_mbarrier_init(void);

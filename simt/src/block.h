@@ -41,6 +41,12 @@ typedef struct simt_cluster {
     uint64_t draws;
 } simt_cluster;
 
+/* What a thread has issued of a kind, and in how many groups so far. */
+typedef struct simt_issued {
+    struct simt_operation *first; /* that is not done, the oldest */
+    unsigned groups;
+} simt_issued;
+
 typedef struct simt_thread {
     simt_identity identity; /* first: simt_self points here */
     simt_block *block;
@@ -51,9 +57,8 @@ typedef struct simt_thread {
     bool at_cluster;        /* has arrived, and not waited yet */
     unsigned cluster_phase; /* in which it arrived */
     simt_wait wait;
-    uint64_t coin;                 /* at atomic operations, in shuffled orders */
-    struct simt_operation *issued; /* and not done, the oldest first */
-    unsigned groups;               /* of them, so far */
+    uint64_t coin;                /* at atomic operations, in shuffled orders */
+    simt_issued products, copies; /* each waits for its own */
     uint64_t draws;
     unsigned warp_syncs; /* how many __syncwarp it reached */
     char *sync_objects;  /* ThreadSanitizer's names for the last two of them */

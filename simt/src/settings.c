@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+bool simt_copies_are_late;
+
 static simt_settings settings;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -112,6 +114,7 @@ static void read_settings(void)
     read_async();
     read_barriers();
     read_device();
+    simt_copies_are_late = settings.async != SIMT_AT_ISSUE && settings.device->major >= 8;
     settings.devices = (int)read_number("SIMT_DEVICES", 1, SIMT_MAX_DEVICES, 1);
     settings.workers = read_number("SIMT_WORKERS", 1, 64, otherwise);
     settings.resident = read_number("SIMT_RESIDENT", 1, 64, 0);

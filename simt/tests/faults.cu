@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "common/kernel/async_copy.cuh"
 #include "common/kernel/atomic.cuh"
 #include "common/kernel/launch.cuh"
 #include "common/kernel/shared.cuh"
@@ -475,6 +476,89 @@ __global__ void source_overwritten(bool broken, int *out)
     out[blockIdx.x * THREADS + threadIdx.x] = got;
 }
 
+/* ---- copies by a thread, into its own place of shared memory ---- */
+
+/* The thread's result, which so far is its number. */
+__device__ int *own_result(int *out)
+{
+    int *const result = &out[blockIdx.x * THREADS + threadIdx.x];
+    *result = static_cast<int>(threadIdx.x);
+    return result;
+}
+
+/* Broken: reads what it has not waited for, and not what was there before either. */
+__global__ void own_copy_not_awaited(bool broken, int *out)
+{
+    PRIM_SHARED(int, words, [THREADS]);
+    int *const result = own_result(out);
+    words[threadIdx.x] = *result;
+    copy_async(&words[threadIdx.x], result);
+    if (!broken)
+        wait_for_copies();
+    *result = words[threadIdx.x];
+}
+
+/* Of two batches the second one is read; broken: waits for the first one alone. */
+__global__ void own_batch_not_awaited(bool broken, int *out)
+{
+    PRIM_SHARED(int, words, [2][THREADS]);
+    int *const result = own_result(out);
+    for (auto &batch : words) {
+        copy_async(&batch[threadIdx.x], result);
+        close_batch_of_copies();
+    }
+    if (broken)
+        wait_for_copies_but<1>();
+    else
+        wait_for_copies_but<0>();
+    *result = words[1][threadIdx.x];
+}
+
+/* Broken: the copy belongs to no batch, which is all that is waited for. */
+__global__ void own_batch_not_closed(bool broken, int *out)
+{
+    PRIM_SHARED(int, words, [THREADS]);
+    int *const result = own_result(out);
+    copy_async(&words[threadIdx.x], result);
+    if (!broken)
+        close_batch_of_copies();
+    wait_for_copies_but<0>();
+    *result = words[threadIdx.x];
+}
+
+/* Zeros come with the copy; broken: those are read that were there before. */
+__global__ void own_zeros_not_awaited(bool broken, int *out)
+{
+    struct alignas(16) four_words {
+        int at[4];
+    };
+    PRIM_SHARED(four_words, vectors, [THREADS]);
+    PRIM_SHARED(int, words, [THREADS]);
+    int *const result = own_result(out);
+    four_words &vector = vectors[threadIdx.x];
+    vector = {};
+    words[threadIdx.x] = 0;
+    __syncthreads();
+    copy_async_first(&vector, out + blockIdx.x * THREADS, sizeof(int));
+    copy_async_or_zeros(false, &words[threadIdx.x], result);
+    if (!broken)
+        wait_for_copies();
+    *result += vector.at[1] + vector.at[2] + vector.at[3] + words[threadIdx.x];
+}
+
+/* Broken: overwrites what is still to be copied. */
+__global__ void own_source_overwritten(bool broken, int *out)
+{
+    PRIM_SHARED(int, words, [THREADS]);
+    int *const result = own_result(out);
+    copy_async(&words[threadIdx.x], result);
+    if (!broken)
+        wait_for_copies();
+    *result = -1;
+    wait_for_copies();
+    *result = words[threadIdx.x];
+}
+
 typedef void fault_kernel(bool broken, int *out);
 
 /* What a correct kernel leaves, for element i. */
@@ -574,6 +658,11 @@ const fault faults[] = {
     {"copy_left_behind", copy_left_behind, thread_number},
     {"group_not_awaited", group_not_awaited, thread_number},
     {"source_overwritten", source_overwritten, thread_number},
+    {"own_copy_not_awaited", own_copy_not_awaited, thread_number},
+    {"own_batch_not_awaited", own_batch_not_awaited, thread_number},
+    {"own_batch_not_closed", own_batch_not_closed, thread_number},
+    {"own_zeros_not_awaited", own_zeros_not_awaited, thread_number},
+    {"own_source_overwritten", own_source_overwritten, thread_number},
 };
 
 cudaError_t launch(const fault &f, bool broken, int *h_out, size_t bytes)

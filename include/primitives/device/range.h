@@ -83,6 +83,12 @@ struct prim_copy_async {
         else
             *to = *from;
 #else
+#ifdef SIMT_BACKEND
+        if (BYTES >= 4 && simt_copies_are_late) {
+            simt_copy_late(to, from, BYTES, 0);
+            return;
+        }
+#endif
         *to = *from;
 #endif
     }
@@ -127,6 +133,9 @@ static __device__ inline T *prim_load_range(prim_range_vector *room, const T *fr
     prim_copy_range<THREADS>(place, from, count, prim_copy_async());
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     asm volatile("cp.async.commit_group;" ::: "memory");
+#elif defined(SIMT_BACKEND)
+    if (simt_copies_are_late)
+        simt_copies_commit();
 #endif
     return place;
 }
@@ -137,6 +146,9 @@ static __device__ inline void prim_wait_for_ranges()
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     asm volatile("cp.async.wait_group %0;" ::"n"(LEFT) : "memory");
+#elif defined(SIMT_BACKEND)
+    if (simt_copies_are_late)
+        simt_copies_wait(LEFT);
 #endif
 }
 

@@ -11,6 +11,23 @@
 namespace
 {
 
+/* The CPU backend may do a copy later, as a GPU of 8.0 does: of the first `bytes` of a T, and zeros
+ * behind them. false: the caller is to do it. */
+template <typename T>
+__device__ bool is_copied_later(T *shared, const void *global, unsigned bytes)
+{
+#ifdef SIMT_BACKEND
+    if (sizeof(T) >= 4 && simt_copies_are_late) {
+        simt_copy_late(shared, global, bytes, sizeof(T) - bytes);
+        return true;
+    }
+#endif
+    (void)shared;
+    (void)global;
+    (void)bytes;
+    return false;
+}
+
 /* Both pointers are aligned to the size of a T, which is a power of two up to 16 bytes. The thread
  * itself may read the copy after wait_for_copies(), other threads after a barrier that follows
  * it. */
@@ -30,7 +47,8 @@ __device__ void copy_async(T *shared, const T *global)
         return;
     }
 #endif
-    *shared = *global;
+    if (!is_copied_later(shared, global, sizeof(T)))
+        *shared = *global;
 }
 
 /* The same if `wanted`, and otherwise zeros, for which nothing is read. Of 4 bytes and more. */
@@ -43,7 +61,8 @@ __device__ void copy_async_or_zeros(bool wanted, T *shared, const T *global)
                  "n"(sizeof(T)), "r"(wanted ? static_cast<unsigned>(sizeof(T)) : 0u)
                  : "memory");
 #else
-    *shared = wanted ? *global : T{};
+    if (!is_copied_later(shared, global, wanted ? static_cast<unsigned>(sizeof(T)) : 0u))
+        *shared = wanted ? *global : T{};
 #endif
 }
 
@@ -68,6 +87,8 @@ __device__ void copy_async_first(T *shared, const void *global, unsigned bytes)
     if (reinterpret_cast<uintptr_t>(global) % sizeof(T) != 0)
         simt_refuse("an asynchronous copy from an address that is not aligned");
 #endif
+    if (is_copied_later(shared, global, bytes))
+        return;
     T whole = {};
     std::memcpy(&whole, global, bytes);
     *shared = whole;
@@ -85,7 +106,8 @@ __device__ void copy_async_of_line(T *shared, const T *global)
     asm volatile("cp.async.cg.shared.global.L2::256B [%0], [%1], 16;" ::"r"(to), "l"(global)
                  : "memory");
 #else
-    *shared = *global;
+    if (!is_copied_later(shared, global, sizeof(T)))
+        *shared = *global;
 #endif
 }
 
@@ -144,7 +166,9 @@ __device__ void copy_async_to(shared_place<T> shared, const T *global)
     struct alignas(BYTES) whole {
         T elements[COUNT];
     };
-    *reinterpret_cast<whole *>(shared.pointer()) = *reinterpret_cast<const whole *>(global);
+    whole *const to = reinterpret_cast<whole *>(shared.pointer());
+    if (!is_copied_later(to, global, sizeof(whole)))
+        *to = *reinterpret_cast<const whole *>(global);
 #endif
 }
 
@@ -193,6 +217,9 @@ __device__ inline void close_batch_of_copies()
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     asm volatile("cp.async.commit_group;" ::: "memory");
+#elif defined(SIMT_BACKEND)
+    if (simt_copies_are_late)
+        simt_copies_commit();
 #endif
 }
 
@@ -202,6 +229,9 @@ __device__ void wait_for_copies_but()
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     asm volatile("cp.async.wait_group %0;" ::"n"(LEFT) : "memory");
+#elif defined(SIMT_BACKEND)
+    if (simt_copies_are_late)
+        simt_copies_wait(LEFT);
 #endif
 }
 
@@ -210,6 +240,11 @@ __device__ inline void wait_for_copies()
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     asm volatile("cp.async.wait_all;" ::: "memory");
+#elif defined(SIMT_BACKEND)
+    if (simt_copies_are_late) {
+        simt_copies_commit();
+        simt_copies_wait(0);
+    }
 #endif
 }
 

@@ -193,7 +193,10 @@ __device__ inline void copy_vector(vector_slot *to, const vector_slot *from, uns
                                    unsigned last)
 {
 #ifdef SIMT_BACKEND
-    std::memcpy(to->byte + first, from->byte + first, last - first);
+    if (simt_copies_are_late)
+        simt_copy_late(to->byte + first, from->byte + first, last - first, 0);
+    else
+        std::memcpy(to->byte + first, from->byte + first, last - first);
 #else
     (void)first;
     (void)last;
