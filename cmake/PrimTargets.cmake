@@ -195,12 +195,17 @@ function(prim_test_deferred name)
   endforeach()
 endfunction()
 
-# prim_test_async(name filter): those tests with asynchronous work that is done late, or at some time.
+# prim_test_async(name filter [times…]): those tests with asynchronous work that is done late, or at
+# some time; without times, once each.
 function(prim_test_async name filter)
   if(NOT PRIM_BACKEND STREQUAL cpu)
     return()
   endif()
-  foreach(time late drawn:1)
+  set(times ${ARGN})
+  if(NOT times)
+    set(times late drawn:1)
+  endif()
+  foreach(time IN LISTS times)
     string(REPLACE ":" "-" suffix ${time})
     prim_add_test(${name}.${suffix} ${name} --verbose --timeout 600 --filter "${filter}")
     set_tests_properties(${name}.${suffix} PROPERTIES

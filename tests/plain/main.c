@@ -3,11 +3,11 @@
  * and another takes its place: on a GPU, with a context of its own. Under ThreadSanitizer there is
  * this one process, which ends at the first failure and fails at its end where there was a race.
  *
- * --filter SUITE/NAME   only what matches, * and ? being wildcards
+ * --filter SUITE/NAME   only what matches, * and ? being wildcards, and @(a|b) either
  * --timeout SECONDS     of a test; 600 where nothing is said
  * --verbose             a line for each test that passed, with its seconds
  * Other options of Criterion are taken and not looked at. Ends with a line like Criterion's. */
-#define _DEFAULT_SOURCE
+#define _GNU_SOURCE
 #include <fnmatch.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -154,7 +154,7 @@ static bool is_wanted(const plain_test *test)
 {
     char name[96];
     snprintf(name, sizeof name, "%s/%s", test->suite, test->name);
-    return fnmatch(filter, name, 0) == 0;
+    return fnmatch(filter, name, FNM_EXTMATCH) == 0;
 }
 
 /* Takes tests until none is left. Every process counts them alike. */
