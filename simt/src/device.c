@@ -1,4 +1,4 @@
-/* The devices of this backend, all alike, and what they say of themselves. */
+/* The devices of this backend, and what they say of themselves. */
 #define _GNU_SOURCE
 #include "internal.h"
 
@@ -20,6 +20,12 @@ int simt_current_device(void)
 static bool exists(int device)
 {
     return device >= 0 && device < simt_get_settings()->devices;
+}
+
+static int multiprocessors_of(int device)
+{
+    const int set = (int)simt_get_settings()->multiprocessors;
+    return set > 0 ? set * (device + 1) : played()->multiprocessors;
 }
 
 static cudaError_t set_device(int device)
@@ -70,7 +76,7 @@ static cudaError_t get_attribute(int *value, enum cudaDeviceAttr attribute, int 
         *value = 0;
         return cudaSuccess;
     case cudaDevAttrMultiProcessorCount:
-        *value = played()->multiprocessors;
+        *value = multiprocessors_of(device);
         return cudaSuccess;
     case cudaDevAttrL2CacheSize:
         *value = played()->l2_bytes;
@@ -120,7 +126,7 @@ static cudaError_t get_properties(struct cudaDeviceProp *properties, int device)
     properties->sharedMemPerBlock = SIMT_MAX_SHARED_BYTES;
     properties->major = played()->major;
     properties->minor = played()->minor;
-    properties->multiProcessorCount = played()->multiprocessors;
+    properties->multiProcessorCount = multiprocessors_of(device);
     properties->l2CacheSize = played()->l2_bytes;
     return cudaSuccess;
 }

@@ -116,6 +116,7 @@ static void read_settings(void)
     read_device();
     simt_copies_are_late = settings.async != SIMT_AT_ISSUE && settings.device->major >= 8;
     settings.devices = (int)read_number("SIMT_DEVICES", 1, SIMT_MAX_DEVICES, 1);
+    settings.multiprocessors = read_number("SIMT_MULTIPROCESSORS", 1, 1000, 0);
     settings.workers = read_number("SIMT_WORKERS", 1, 64, otherwise);
     settings.resident = read_number("SIMT_RESIDENT", 1, 64, 0);
     settings.patience = read_number("SIMT_PATIENCE", 1, 86400, 120);
