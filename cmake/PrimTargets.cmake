@@ -213,11 +213,12 @@ function(prim_test_async name filter)
   endforeach()
 endfunction()
 
-# prim_test_on_devices(name): the CPU backend gives this program as many devices as it can.
+# prim_test_on_devices(name settings…): the CPU backend gives this program as many devices as it can,
+# with these settings.
 function(prim_test_on_devices name)
   if(PRIM_BACKEND STREQUAL cpu)
     get_property(tests DIRECTORY PROPERTY TESTS)
     list(FILTER tests INCLUDE REGEX "^${name}\\.(forward|reverse|shuffle-1)$")
-    set_property(TEST ${tests} APPEND PROPERTY ENVIRONMENT SIMT_DEVICES=8)
+    set_property(TEST ${tests} APPEND PROPERTY ENVIRONMENT SIMT_DEVICES=8 ${ARGN})
   endif()
 endfunction()

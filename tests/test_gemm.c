@@ -1210,7 +1210,7 @@ Test(gemm, host_refuses_what_it_cannot_do)
     cr_assert_eq(HOST(N, N, F, a, F, b, F, c, 0, -1), PRIM_ERROR_VALUE);
     cr_refused(HOST(2, N, F, a, F, b, F, c, 0, 1), PRIM_ERROR_ENUM, "op_a");
     cr_refused(HOST(N, -1, F, a, F, b, F, c, 0, 1), PRIM_ERROR_ENUM, "op_b");
-    cr_assert_eq(HOST(N, N, F, a, F, b, F, c, 1, 1), PRIM_ERROR_ENUM);
+    cr_refused(HOST(N, N, F, a, F, b, F, c, 2, 1), PRIM_ERROR_ENUM, "compute");
     cr_assert_eq(HOST(N, N, D, a, F, b, F, c, 0, 1), PRIM_ERROR_TYPE);
     cr_assert_eq(HOST(N, N, F, a, D, b, F, c, 0, 1), PRIM_ERROR_TYPE);
     cr_assert_eq(HOST(N, N, F, a, F, b, D, c, 0, 1), PRIM_ERROR_TYPE);

@@ -28,9 +28,10 @@ typedef enum prim_gemm_variant {
     PRIM_GEMM_THIN = 15               /* few rows, columns or steps of k: without tiles */
 } prim_gemm_variant;
 
-/* The type in which products are computed and summed. */
+/* The type in which products are computed and summed, and what decides in which order they are. */
 typedef enum prim_compute {
-    PRIM_COMPUTE_DEFAULT = 0 /* in C's own type; f32 for halves */
+    PRIM_COMPUTE_DEFAULT = 0,        /* in C's own type; f32 for halves */
+    PRIM_COMPUTE_BATCH_INVARIANT = 1 /* likewise; a row's bits do not depend on other rows */
 } prim_compute;
 
 /* C = alpha · op_a(A) · op_b(B) + beta · C, of row-major matrices; op_a(A) is m × k, op_b(B) k × n,
@@ -46,7 +47,7 @@ typedef enum prim_compute {
  *              not read, and their product counts as 0.
  *   alpha, beta  used in the compute type. beta = 0: C is not read, so that NaN in it does not
  *              matter. For a C of i32 both must be whole numbers of less than 2^63.
- *   compute    PRIM_COMPUTE_DEFAULT.
+ *   compute    PRIM_COMPUTE_DEFAULT, or _BATCH_INVARIANT: see below.
  *
  * Types: A and B of one type, and C of it or of another:
  *     CUDA_R_32F, CUDA_R_64F, CUDA_R_32I, and C the same: all variants
@@ -69,6 +70,26 @@ typedef enum prim_compute {
  * 2^31 rows and more for ROW_PER_BLOCK and SHARED_ROW, and otherwise more elements than any device
  * holds. SMALL_PRODUCTS refuses 2^31 elements and more.
  *
+ * Batch invariance: with PRIM_COMPUTE_BATCH_INVARIANT a row of C has the same bits whatever m is
+ * and wherever the row stands, alone, in a batch or by pointers, whatever the addresses, leading
+ * dimensions, strides and ops are, and on all devices of one compute capability. Another n, k,
+ * alpha or beta, and another build of the library, may give it other bits.
+ *   - k is cut into parts by n, k and the types alone, and the sums of the parts are added in
+ *     order.
+ *   - AUTO goes by n, k, the types and the device's instructions alone. Of f16 and bf16 it takes
+ *     WGMMA where there is that, and otherwise MMA; below 8.0, and of f32 and f64, SPLIT_K if k is
+ *     cut, and WARP_TILED if not.
+ *   - A variant by name has bits of its own, and keeps them in the same way. WGMMA_SPECIALIZED
+ *     refuses, since m decides how wide its instructions are, and THIN, since it decides how sums
+ *     are cut.
+ *   - WGMMA is MMA in no call. Operands whose address alone is no multiple of 16 bytes, and
+ *     matrices that overlap, are realigned. Batches by pointers and what remains besides are
+ *     refused, also by AUTO where it would take WGMMA; MMA by name takes them.
+ *   - So the workspace depends on the addresses of A and B too: ask with them, of which NULL is a
+ *     multiple of 16 bytes. Where k is cut, it has room for the sums of all parts, also where m is
+ *     so large that the parts are of no use.
+ *   - Integers are exact, so that nothing changes.
+ *
  * Returns what every call does, and
  *   PRIM_ERROR_ENUM         op_a, op_b or compute does not exist
  *   PRIM_ERROR_TYPE         the types do not exist, or do not go together
@@ -78,13 +99,13 @@ typedef enum prim_compute {
  *
  * Determinism: each rung gives the same bits in every run on one device. An element of C is one sum
  * over k from front to back. SPLIT_K, THIN, MMA, WGMMA and WGMMA_SPECIALIZED, and AUTO where it
- * takes these rungs, cut this sum into several and add them in a fixed order; their number depends on the shape
- * and the device. Of MMA, WGMMA and WGMMA_SPECIALIZED, 16 products and the sum before them are added at
- * once, on tensor cores, in an order and with a rounding of their own, which differ between GPUs:
- * so bits do. The error, relative to the sum of the products' magnitudes, grows at most with k. A
- * product and its addition are rounded once on the GPU, twice on the CPU. Integers wrap. NaN and
- * infinities propagate as in IEEE arithmetic. Halves are multiplied and summed in f32, and rounded
- * once, to nearest.
+ * takes these rungs, cut this sum into several and add them in a fixed order; their number depends
+ * on the shape and the device, with BATCH_INVARIANT on n, k and the types. Of MMA, WGMMA and
+ * WGMMA_SPECIALIZED, 16 products and the sum before them are added at once, on tensor cores, in an
+ * order and with a rounding of their own, which differ between GPUs: so bits do. The error,
+ * relative to the sum of the products' magnitudes, grows at most with k. A product and its addition
+ * are rounded once on the GPU, twice on the CPU. Integers wrap. NaN and infinities propagate as in
+ * IEEE arithmetic. Halves are multiplied and summed in f32, and rounded once, to nearest.
  * Source: Hwu, Kirk and El Hajj, Programming Massively Parallel Processors, 4th edition (2022),
  * chapters 3, 5 and 6; S. Boehm, How to Optimize a CUDA Matmul Kernel for cuBLAS-like Performance
  * (2022); A. Kerr et al., CUTLASS: Fast Linear Algebra in CUDA C++ (2017). */
@@ -121,7 +142,8 @@ PRIM_API prim_status prim_gemm_host(prim_transpose op_a, prim_transpose op_b, do
  *
  * All else as for prim_gemm(), variants and types too; each product has the bits that prim_gemm()
  * gives it, except where a variant, or AUTO, splits k into another number of parts, or where WGMMA
- * or WGMMA_SPECIALIZED is MMA in one of both calls. Returns what prim_gemm() does, and
+ * or WGMMA_SPECIALIZED is MMA in one of both calls; with BATCH_INVARIANT always. Returns what
+ * prim_gemm() does, and
  *   PRIM_ERROR_VALUE        the C_i would overlap: c.stride is too small */
 PRIM_API prim_status prim_gemm_batched(prim_gemm_variant variant, prim_transpose op_a,
                                        prim_transpose op_b, double alpha, prim_matrix a,
@@ -137,7 +159,8 @@ PRIM_API prim_status prim_gemm_batched(prim_gemm_variant variant, prim_transpose
  *
  * The call cannot check the pointers in the arrays. They must have the alignment of their element;
  * each C_i must overlap no other matrix; a NULL among them is valid only where the matrix is empty
- * or not read. Variants are those of prim_gemm_batched(), without WGMMA and WGMMA_SPECIALIZED. */
+ * or not read. Variants are those of prim_gemm_batched(), without WGMMA and WGMMA_SPECIALIZED; so
+ * with BATCH_INVARIANT AUTO refuses halves where it would take WGMMA. */
 PRIM_API prim_status prim_gemm_pointers(prim_gemm_variant variant, prim_transpose op_a,
                                         prim_transpose op_b, double alpha, prim_matrix a,
                                         prim_matrix b, double beta, prim_matrix c, size_t batches,

@@ -16,8 +16,10 @@ static prim_status check_enums(const prim_gemm_args *args)
         return prim_fail(PRIM_ERROR_ENUM,
                          "%s: op_b is %d, neither PRIM_NOT_TRANSPOSED nor PRIM_TRANSPOSED, 0 or 1",
                          args->call.name, args->op_b);
-    if (args->compute != PRIM_COMPUTE_DEFAULT)
-        return prim_fail(PRIM_ERROR_ENUM, "%s: compute is %d, not PRIM_COMPUTE_DEFAULT, 0",
+    if ((unsigned)args->compute > PRIM_COMPUTE_BATCH_INVARIANT)
+        return prim_fail(PRIM_ERROR_ENUM,
+                         "%s: compute is %d, neither PRIM_COMPUTE_DEFAULT nor "
+                         "PRIM_COMPUTE_BATCH_INVARIANT, 0 or 1",
                          args->call.name, args->compute);
     return PRIM_OK;
 }

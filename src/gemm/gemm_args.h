@@ -32,6 +32,13 @@ typedef struct prim_gemm_args {
     size_t a_m, b_k, b_n; /* what op_a(A) and op_b(B) have: m, k and n, or the call is refused */
 } prim_gemm_args;
 
+/* Whether n, k and the types alone may decide in which order products are added: sums of integers
+ * are the same in any order. */
+static inline bool prim_gemm_is_invariant(const prim_gemm_args *args)
+{
+    return args->compute == PRIM_COMPUTE_BATCH_INVARIANT && args->c_type != CUDA_R_32I;
+}
+
 /* rungs.c: the table of rungs, and the one that AUTO takes. */
 extern const prim_rung *const prim_gemm_rungs[];
 int prim_gemm_choose_rung(const void *args);

@@ -1,6 +1,8 @@
 /* gemm's rungs, upwards, and which of them AUTO takes. */
+#include "common/host/device.h"
 #include "gemm/gemm_args.h"
 #include "gemm/tensor/realign.h"
+#include "gemm/tensor/tiles.h"
 #include "gemm/tile/plan.h"
 
 #define RUNGS(X)               \
@@ -84,7 +86,21 @@ static const prim_rung *fastest(const prim_gemm_args *args)
     return has_small_products(args) && small < least ? &prim_gemm_small_products_rung : best;
 }
 
+/* With BATCH_INVARIANT: by the device's instructions, the types, n and k alone. No other rung
+ * stands in for one that refuses the call, since it might have other bits. */
+static const prim_rung *invariant(const prim_gemm_args *args)
+{
+    if (args->a_type == CUDA_R_16F || args->a_type == CUDA_R_16BF) {
+        if (prim_device_has_wgmma())
+            return &prim_gemm_wgmma_rung;
+        if (prim_device_code() >= PRIM_GEMM_MMA_CAPABILITY)
+            return &prim_gemm_mma_rung;
+    }
+    return prim_gemm_is_split(args) ? &prim_gemm_split_k_rung : &prim_gemm_warp_tiled_rung;
+}
+
 int prim_gemm_choose_rung(const void *any)
 {
-    return prim_preferred_rung(prim_gemm_rungs, fastest(any), any);
+    return prim_gemm_is_invariant(any) ? invariant(any)->variant.value
+                                       : prim_preferred_rung(prim_gemm_rungs, fastest(any), any);
 }

@@ -423,6 +423,8 @@ const char *why_not(const void *any)
     const prim_gemm_args *args = static_cast<const prim_gemm_args *>(any);
     if (!dispatch_all<is_built>(args))
         return PRIM_TYPES_NOT_BUILT;
+    if (prim_gemm_is_invariant(args))
+        return "m decides how its sums are cut";
     if (args->m == 0 || args->n == 0 || args->batches == 0)
         return nullptr;
     const cut how = cut_of(args);

@@ -184,8 +184,9 @@ cudaError_t launch_shape(const prim_gemm_args *args, prim_gemm_plan plan)
         kernel, of.a, of.b, c_of(args, k.parts), all);
 }
 
-#define PRIM_LAUNCH_WGMMA(M, N, STAGES, BLOCKS, ...) \
-    if (plan.tile == at++)                           \
+#define PRIM_LAUNCH_WGMMA(M, N, STAGES, BLOCKS, ...)                                         \
+    static_assert(N == PRIM_GEMM_WGMMA_COLUMNS, "one instruction, as BATCH_INVARIANT asks"); \
+    if (plan.tile == at++)                                                                   \
         return launch_shape<tile_shape<M / BOX, N, STAGES, BLOCKS>, A, B, Half>(args, plan);
 
 struct launch_tiles {

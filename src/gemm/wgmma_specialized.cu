@@ -299,12 +299,19 @@ struct launch_tiles {
 
 using rung = wgmma_rung<prim_gemm_plan_wgmma_specialized, launch_tiles>;
 
+const char *why_not(const void *any)
+{
+    return prim_gemm_is_invariant(static_cast<const prim_gemm_args *>(any))
+               ? "the number of rows decides how wide its instructions are"
+               : rung::why_not(any);
+}
+
 } // namespace wgmma_specialized
 } // namespace
 
 PRIM_DEFINE_RUNG(gemm, wgmma_specialized) = {
     {PRIM_GEMM_WGMMA_SPECIALIZED, "wgmma_specialized",
      "halves by wgmma: warps that load, and warps that multiply"},
-    wgmma_specialized::rung::why_not,
+    wgmma_specialized::why_not,
     wgmma_specialized::rung::workspace_bytes,
     wgmma_specialized::rung::launch};

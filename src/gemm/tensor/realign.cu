@@ -55,23 +55,25 @@ __global__ void __launch_bounds__(THREADS) copy_lines(lines a, lines b, unsigned
 /* ---- what is realigned ---- */
 
 /* Matrices overlap where there is less from the first element to the last one than they have in
- * all. Numbers are doubles, since a call may be asked about more than there is memory. */
-bool is_realigned(const prim_tensor &x, size_t pieces_of_line)
+ * all. Numbers are doubles, since a call may be asked about more than there is memory. `always`:
+ * also for the sake of the address alone, and where matrices overlap. */
+bool is_realigned(const prim_tensor &x, size_t pieces_of_line, bool always)
 {
     const double rows = static_cast<double>(x.rows), matrices = static_cast<double>(x.matrices),
                  line = static_cast<double>(x.columns) * sizeof(element);
     const double extent = (matrices - 1) * static_cast<double>(x.stride) +
                           (rows - 1) * static_cast<double>(x.pitch) + line;
-    const bool is_aligned = x.pitch % VECTOR_BYTES == 0 && x.stride % VECTOR_BYTES == 0,
-               overlap = extent < matrices * rows * line,
+    const bool begins = !always || reinterpret_cast<uintptr_t>(x.data) % VECTOR_BYTES == 0,
+               is_aligned = begins && x.pitch % VECTOR_BYTES == 0 && x.stride % VECTOR_BYTES == 0,
+               overlap = !always && extent < matrices * rows * line,
                is_counted = matrices * rows * static_cast<double>(pieces_of_line) < 0x1p31;
     return !is_aligned && !overlap && is_counted;
 }
 
-lines lines_of(const prim_tensor &x, uintptr_t room)
+lines lines_of(const prim_tensor &x, uintptr_t room, bool always)
 {
     const size_t pieces = prim_divide_up(x.columns, PIECE);
-    if (!is_realigned(x, pieces))
+    if (!is_realigned(x, pieces, always))
         return {};
     return {static_cast<const element *>(x.data),
             x.pitch / sizeof(element),
@@ -97,8 +99,9 @@ pass pass_of(const prim_gemm_args *args)
 {
     const prim_gemm_operands x = prim_gemm_operands_of(args);
     const uintptr_t room = reinterpret_cast<uintptr_t>(args->call.workspace);
-    const lines a = lines_of(x.a, room);
-    return {a, lines_of(x.b, room + bytes_of(a))};
+    const bool always = prim_gemm_is_invariant(args);
+    const lines a = lines_of(x.a, room, always);
+    return {a, lines_of(x.b, room + bytes_of(a), always)};
 }
 
 size_t bytes_of(const pass &all)
@@ -129,11 +132,12 @@ double clocks_of(const pass &all)
     return prim_gemm_pass_clocks(2 * static_cast<double>(bytes_of(all)));
 }
 
-/* The call as far as neither addresses nor scalars decide. */
+/* The call as far as neither scalars decide nor addresses, but for those of BATCH_INVARIANT. */
 prim_gemm_args shapes_of(const prim_gemm_args *args)
 {
     prim_gemm_args x = *args;
-    x.a = x.b = nullptr;
+    if (args->pointers || !prim_gemm_is_invariant(args))
+        x.a = x.b = nullptr;
     x.alpha = 1;
     return x;
 }

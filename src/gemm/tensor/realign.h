@@ -8,7 +8,8 @@
  * 8 elements, each by itself. Addresses play no part in that: a call that is only asked has none,
  * and its workspace must be enough for any. So no copy reaches an operand whose address alone is no
  * multiple of 16 bytes, nor matrices that overlap: realigned they could take far more room than
- * they do where they are stored. */
+ * they do where they are stored. With BATCH_INVARIANT both are realigned too, since MMA's kernels
+ * must not stand in for those of wgmma; then addresses decide, also about the workspace. */
 #ifndef PRIM_GEMM_REALIGN_H
 #define PRIM_GEMM_REALIGN_H
 
@@ -32,9 +33,9 @@ typedef enum prim_gemm_way {
  * a multiple of 16 bytes. */
 prim_gemm_way prim_gemm_way_of(const prim_gemm_args *args, prim_gemm_kernels kernels);
 
-/* If all addresses are multiples of 16 bytes: what realigned matrices take of the workspace; and
- * the clocks that the way is estimated to take beyond those of the plan, HUGE_VAL of wgmma's
- * kernels where the call takes MMA's. */
+/* If all addresses are multiples of 16 bytes, but with BATCH_INVARIANT as they are: what realigned
+ * matrices take of the workspace; and the clocks that the way is estimated to take beyond those of
+ * the plan, HUGE_VAL of wgmma's kernels where the call takes MMA's. */
 size_t prim_gemm_realigned_bytes(const prim_gemm_args *args, prim_gemm_kernels kernels);
 double prim_gemm_way_clocks(const prim_gemm_args *args, prim_gemm_kernels kernels);
 

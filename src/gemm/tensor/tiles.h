@@ -2,7 +2,10 @@
 #ifndef PRIM_GEMM_TENSOR_TILES_H
 #define PRIM_GEMM_TENSOR_TILES_H
 
-enum { PRIM_GEMM_MMA_STEPS = 64 }; /* of k in a stage */
+enum {
+    PRIM_GEMM_MMA_STEPS = 64,     /* of k in a stage */
+    PRIM_GEMM_MMA_CAPABILITY = 80 /* from which on there is code for MMA */
+};
 
 /* M × N elements of C; warps down and across; stages in flight; blocks on a multiprocessor. Then,
  * for plan.c's estimates, products in a clock of a multiprocessor with 1, 2, 3 and 4 such blocks,
@@ -13,10 +16,11 @@ enum { PRIM_GEMM_MMA_STEPS = 64 }; /* of k in a stage */
     X(64, 64, 2, 2, 4, 3, 220, 430, 640, 640)
 
 /* Elements on a side of what wgmma's operands consist of. */
-enum { PRIM_GEMM_BOX = 64, PRIM_GEMM_WGMMA_ROWS = 128 };
+enum { PRIM_GEMM_BOX = 64, PRIM_GEMM_WGMMA_ROWS = 128, PRIM_GEMM_WGMMA_COLUMNS = 128 };
 
 /* M × N elements of C; stages in flight; blocks on a multiprocessor; rates as for MMA, fitted to 84
- * products on an H200. */
+ * products on an H200. All tiles have the width of one and the same instruction, on which
+ * BATCH_INVARIANT rests. */
 #define PRIM_GEMM_TILES_WGMMA(X)              \
     X(128, 128, 3, 2, 1560, 1220, 1220, 1220) \
     X(64, 128, 4, 2, 1430, 1110, 1110, 1110)

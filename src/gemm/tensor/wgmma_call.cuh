@@ -28,6 +28,9 @@ inline const char *wgmma_why_not(const prim_gemm_args *args, prim_gemm_plan plan
         return "its products need a device of compute capability 9.0, and code for 9.0a";
     if (args->pointers)
         return "its copies need matrices that are a stride apart";
+    if (prim_gemm_is_invariant(args) &&
+        prim_gemm_way_of(args, PRIM_GEMM_BY_WGMMA) == PRIM_GEMM_UNREACHED)
+        return "no copy reaches these operands, and MMA's kernels would give other bits";
     return prim_gemm_plan_fits(args, plan) ? nullptr : PRIM_GRID_TOO_SMALL;
 }
 
@@ -105,7 +108,7 @@ cudaError_t launch_call(const prim_gemm_args *args, prim_gemm_plan plan)
 }
 
 /* What a rung says and does of a call, by its plans and its kernels. Operands that no copy reaches,
- * not even realigned, go to MMA's. */
+ * not even realigned, go to MMA's; with BATCH_INVARIANT they are refused. */
 template <prim_gemm_plan (*PLAN)(const prim_gemm_args *), class Launch>
 struct wgmma_rung {
     static const char *why_not(const void *any)

@@ -208,12 +208,40 @@ static prim_gemm_plan best_split(const prim_gemm_args *args, size_t multiprocess
     return best;
 }
 
+/* With BATCH_INVARIANT the number of parts must not depend on m, the batch or the device. It is
+ * that which gives a C of one row of tiles of 128 columns a block for each of 128 multiprocessors,
+ * but parts are eight times as long as they may be elsewhere: a large C needs none of them, and its
+ * sums of each part pass through memory. All tiles of a list have slabs of one length, so that they
+ * are cut at the same steps of k. */
+static size_t invariant_parts(const prim_gemm_args *args, const tile_list *list)
+{
+    enum { COLUMNS = 128, BLOCKS = 128, LONGER = 8 };
+    const size_t tiles = prim_divide_up(args->n, COLUMNS), most = BLOCKS / (tiles > 0 ? tiles : 1),
+                 parts = args->k / (LONGER * list->least_part);
+    const size_t least = parts < most ? parts : most;
+    return least > 1 ? least : 1;
+}
+
 /* What the plans are for. */
 typedef enum plan_kind { WHOLE, SPLIT, MMA, WGMMA, SPECIALIZED, KINDS } plan_kind;
 
+static const tile_list *list_of(plan_kind kind, const prim_gemm_args *args)
+{
+    switch (kind) {
+    case MMA:
+        return &list_mma;
+    case WGMMA:
+        return &list_wgmma;
+    case SPECIALIZED:
+        return &list_specialized;
+    default:
+        return tiles_of(args);
+    }
+}
+
 /* In parts where that is faster; `least` of them at first. */
 static prim_gemm_plan best_plan(const prim_gemm_args *args, size_t multiprocessors,
-                                const tile_list *list, unsigned least)
+                                const tile_list *list, size_t least)
 {
     return best_split(args, multiprocessors, list, best_tile(args, multiprocessors, list, least));
 }
@@ -221,24 +249,21 @@ static prim_gemm_plan best_plan(const prim_gemm_args *args, size_t multiprocesso
 /* SPLIT has two parts at least, where k has two slabs, also short ones. */
 static prim_gemm_plan plan(plan_kind kind, const prim_gemm_args *args, size_t multiprocessors)
 {
-    switch (kind) {
-    case WHOLE:
-        return best_tile(args, multiprocessors, tiles_of(args), 1);
-    case SPLIT:
-        return best_plan(args, multiprocessors, tiles_of(args), 2);
-    case MMA:
-        return best_plan(args, multiprocessors, &list_mma, 1);
-    case WGMMA:
-        return best_plan(args, multiprocessors, &list_wgmma, 1);
-    default:
-        return best_plan(args, multiprocessors, &list_specialized, 1);
-    }
+    const tile_list *const list = list_of(kind, args);
+    const size_t least = kind == SPLIT ? 2 : 1;
+    if (kind == WHOLE)
+        return best_tile(args, multiprocessors, list, 1);
+    if (!prim_gemm_is_invariant(args))
+        return best_plan(args, multiprocessors, list, least);
+    const size_t parts = invariant_parts(args, list);
+    return best_tile(args, multiprocessors, list, parts > least ? parts : least);
 }
 
 /* All that a plan depends on. */
 typedef struct question {
     size_t m, n, k, batches, multiprocessors;
     cudaDataType_t a_type, c_type;
+    prim_compute compute;
 } question;
 
 /* A thread's last plan: a call needs it up to five times, and the next call is often alike. */
@@ -252,7 +277,7 @@ static bool is_plan_of(const kept_plan *kept, question q)
     const question *const of = &kept->of;
     return of->m == q.m && of->n == q.n && of->k == q.k && of->batches == q.batches &&
            of->multiprocessors == q.multiprocessors && of->a_type == q.a_type &&
-           of->c_type == q.c_type;
+           of->c_type == q.c_type && of->compute == q.compute;
 }
 
 static prim_gemm_plan plan_once(plan_kind kind, const prim_gemm_args *args)
@@ -260,8 +285,8 @@ static prim_gemm_plan plan_once(plan_kind kind, const prim_gemm_args *args)
     static _Thread_local kept_plan all[KINDS];
     kept_plan *const kept = &all[kind];
     const question q = {
-        args->m,      args->n,     args->k, args->batches, prim_device_multiprocessors(),
-        args->a_type, args->c_type};
+        args->m,      args->n,      args->k,      args->batches, prim_device_multiprocessors(),
+        args->a_type, args->c_type, args->compute};
     if (!is_plan_of(kept, q))
         *kept = (kept_plan){q, plan(kind, args, q.multiprocessors)};
     return kept->plan;
@@ -290,6 +315,11 @@ prim_gemm_plan prim_gemm_plan_wgmma(const prim_gemm_args *args)
 prim_gemm_plan prim_gemm_plan_wgmma_specialized(const prim_gemm_args *args)
 {
     return plan_once(SPECIALIZED, args);
+}
+
+bool prim_gemm_is_split(const prim_gemm_args *args)
+{
+    return invariant_parts(args, tiles_of(args)) > 1;
 }
 
 double prim_gemm_by_elements_clocks(const prim_gemm_args *args)

@@ -26,6 +26,9 @@ prim_gemm_plan prim_gemm_plan_mma(const prim_gemm_args *args);
 prim_gemm_plan prim_gemm_plan_wgmma(const prim_gemm_args *args);
 prim_gemm_plan prim_gemm_plan_wgmma_specialized(const prim_gemm_args *args);
 
+/* With BATCH_INVARIANT: whether SPLIT_K takes the call, of WARP_TILED and SPLIT_K. */
+bool prim_gemm_is_split(const prim_gemm_args *args);
+
 /* What MMA takes beyond its plan's time where it loads A and B by elements; and a pass of its own
  * that moves so many bytes. */
 double prim_gemm_by_elements_clocks(const prim_gemm_args *args);
