@@ -79,6 +79,13 @@ static prim_transpose transpose_of(product_operand x)
     return x.transposed ? PRIM_TRANSPOSED : PRIM_NOT_TRANSPOSED;
 }
 
+/* The cases "invariant" and "drawn_invariant" are the batch-invariant ones. */
+static prim_compute compute_of(const bench_case *c)
+{
+    return strstr(c->name, "invariant") != NULL ? PRIM_COMPUTE_BATCH_INVARIANT
+                                                : PRIM_COMPUTE_DEFAULT;
+}
+
 static prim_status run_gemm(const bench_case *c, const bench_operands *o, cudaStream_t stream)
 {
     const product_operand a = operand_a(c), b = operand_b(c);
@@ -87,7 +94,7 @@ static prim_status run_gemm(const bench_case *c, const bench_operands *o, cudaSt
     return prim_gemm_batched((prim_gemm_variant)c->variant_value, transpose_of(a), transpose_of(b),
                              1, stored(c, a, o, bytes), stored(c, b, o, bytes), 0,
                              (prim_matrix){o->d_out, c->m, c->n, c->n, c->result, c->m * c->n},
-                             batches_of(c), PRIM_COMPUTE_DEFAULT, &call);
+                             batches_of(c), compute_of(c), &call);
 }
 
 /* ---- which cases there are ---- */
@@ -128,6 +135,17 @@ static bench_case product_case(const char *name, prim_gemm_variant variant, size
                         .flops = 2 * batches * m * n * k};
 }
 
+/* AUTO with rows that have the same bits in any batch, beside the square product. */
+static void plan_invariant(bench_plan *plan, size_t t, product_shape s, bench_input input)
+{
+    if (strcmp(s.name, "square") != 0 || !is_real(types[t].result))
+        return;
+    bench_case c = product_case("invariant", PRIM_GEMM_AUTO, t, s, input);
+    c.ceiling = types[t].type == CUDA_R_32F ? CEILING_FFMA : CEILING_NONE;
+    label(&c);
+    plan_add(plan, c);
+}
+
 static void plan_group(bench_plan *plan, size_t t, product_shape s, bench_input input)
 {
     for (size_t v = 0; prim_gemm_variant_at(v) != NULL; v++) {
@@ -138,6 +156,7 @@ static void plan_group(bench_plan *plan, size_t t, product_shape s, bench_input 
         if (would_run(run_gemm, &c))
             plan_add(plan, c);
     }
+    plan_invariant(plan, t, s, input);
 }
 
 /* f32 in all shapes, the others in one, unless sizes are asked for: those of squares. */
@@ -277,8 +296,12 @@ static void plan_drawn(const bench_options *options, bench_plan *plan)
     for (size_t t = 0; t < TYPES; t++) {
         if (types[t].type != CUDA_R_16F && types[t].type != CUDA_R_16BF)
             continue;
-        for (draws d = begin_draws(options, types[t].name); next_case(&d);)
-            plan_add(plan, draw_thin_case(&d, t));
+        for (draws d = begin_draws(options, types[t].name); next_case(&d);) {
+            bench_case c = draw_thin_case(&d, t);
+            plan_add(plan, c);
+            c.name = "drawn_invariant";
+            plan_add(plan, c);
+        }
     }
 }
 
