@@ -342,6 +342,13 @@ static void check_shape(prim_gemm_variant variant, const struct type_pair *type,
     factors_free(&x);
 }
 
+/* Those whose order of additions m decides. */
+static bool refuses(prim_gemm_variant variant, const struct type_pair *t)
+{
+    return variant == PRIM_GEMM_WGMMA_SPECIALIZED ||
+           (variant == PRIM_GEMM_THIN && type_is_float(t->in));
+}
+
 ParameterizedTestParameters(gemm_invariant, rows)
 {
     return variants();
@@ -353,7 +360,7 @@ ParameterizedTest(prim_gemm_variant *variant, gemm_invariant, rows)
             const size_t rarity = get_test_level() != LEVEL_QUICK ? 1
                                   : is_half(types[t].in)          ? 4
                                                                   : 2;
-            if (gemm_rung_takes(*variant, types[t].in) && *variant != PRIM_GEMM_WGMMA_SPECIALIZED &&
+            if (gemm_rung_takes(*variant, types[t].in) && !refuses(*variant, &types[t]) &&
                 (s + t) % rarity == 0 && is_of_share())
                 check_shape(*variant, &types[t], s);
         }
@@ -470,7 +477,7 @@ ParameterizedTest(prim_gemm_variant *variant, gemm_invariant, choices)
         for (size_t n = 0; n < COUNT_OF(sides); n++)
             for (size_t k = 0; k < COUNT_OF(sides); k++)
                 if (type_is_float(types[t].in) && gemm_rung_takes(*variant, types[t].in) &&
-                    *variant != PRIM_GEMM_WGMMA_SPECIALIZED)
+                    !refuses(*variant, &types[t]))
                     check_choice(*variant, &types[t], sides[n], sides[k]);
 }
 
@@ -521,13 +528,15 @@ Test(gemm_invariant, wgmma_refuses_what_it_does_not_reach)
     cr_prim(ask(PRIM_GEMM_MMA, &half, 8, 8, many, 1, NULL));
 }
 
-Test(gemm_invariant, wgmma_specialized_refuses)
+Test(gemm_invariant, what_m_decides_refuses)
 {
-    for (size_t t = 0; t < COUNT_OF(types); t++)
-        if (gemm_rung_takes(PRIM_GEMM_WGMMA_SPECIALIZED, types[t].in)) {
-            cr_assert_eq(ask(PRIM_GEMM_WGMMA_SPECIALIZED, &types[t], 8, 8, 8, 1, NULL),
-                         PRIM_ERROR_UNSUPPORTED);
-            cr_assert(strstr(prim_last_error(NULL), "how wide its instructions are") != NULL);
+    for (size_t v = 0; prim_gemm_variant_at(v) != NULL; v++)
+        for (size_t t = 0; t < COUNT_OF(types); t++) {
+            const prim_gemm_variant variant = (prim_gemm_variant)prim_gemm_variant_at(v)->value;
+            if (!gemm_rung_takes(variant, types[t].in) || !refuses(variant, &types[t]))
+                continue;
+            cr_assert_eq(ask(variant, &types[t], 8, 8, 8, 1, NULL), PRIM_ERROR_UNSUPPORTED);
+            cr_assert(strstr(prim_last_error(NULL), "m decides how") != NULL);
         }
 }
 
