@@ -52,14 +52,13 @@ __device__ tensor_place box_at(unsigned across)
                             : tensor_place{static_cast<int>(across), 0, 0};
 }
 
+/* Where a thread's sum i is in D. */
 template <unsigned N>
-__device__ void write_sums(const float (&sums)[N / 2], float *d)
+__device__ unsigned place_of_sum(unsigned i)
 {
     const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    for (unsigned i = 0; i < N / 2; i++) {
-        const unsigned row = 16 * warp + lane / 4 + i / 2 % 2 * 8;
-        d[row * N + i / 4 * 8 + lane % 4 * 2 + i % 2] = sums[i];
-    }
+    const unsigned row = 16 * warp + lane / 4 + i / 2 % 2 * 8;
+    return row * N + i / 4 * 8 + lane % 4 * 2 + i % 2;
 }
 
 template <typename Half, unsigned N, wgmma_major A, wgmma_major B>
@@ -85,7 +84,37 @@ __global__ void __launch_bounds__(WARPGROUP)
         wgmma_m64k16<Half, N, A, B>(sums, wgmma_next_k<A>(of_a, step), wgmma_next_k<B>(of_b, step));
     wgmma_commit_group();
     wgmma_wait_group<0>();
-    write_sums<N>(sums, d);
+    for (unsigned i = 0; i < N / 2; i++)
+        d[place_of_sum<N>(i)] = sums[i];
+}
+
+template <unsigned N>
+__global__ void __launch_bounds__(WARPGROUP)
+    count_tiles(const __grid_constant__ prim_tensor_map a,
+                const __grid_constant__ prim_tensor_map b, int32_t *d)
+{
+    PRIM_SHARED_DYNAMIC_SWIZZLED(tiles, shared);
+    int32_t sums[N / 2];
+    for (unsigned i = 0; i < N / 2; i++)
+        sums[i] = d[place_of_sum<N>(i)];
+    begin(&shared->full);
+    if (threadIdx.x == 0) {
+        mbarrier_arrive_expect_tx(&shared->full, (1 + N / BOX) * sizeof(box));
+        tensor_load_box(&shared->a, a, box_at<K_MAJOR>(0), &shared->full);
+        for (unsigned i = 0; i < N / BOX; i++)
+            tensor_load_box(&shared->b[i], b, box_at<K_MAJOR>(i * BOX), &shared->full);
+    }
+    mbarrier_wait(&shared->full, 0);
+    const uint64_t of_a = wgmma_descriptor(&shared->a, 0), of_b = wgmma_descriptor(shared->b, 0);
+    wgmma_fence();
+    PRIM_UNROLL(4)
+    for (unsigned step = 0; step < 4; step++)
+        wgmma_m64k256_and_popc<N>(sums, wgmma_next_k<K_MAJOR>(of_a, step),
+                                  wgmma_next_k<K_MAJOR>(of_b, step));
+    wgmma_commit_group();
+    wgmma_wait_group<0>();
+    for (unsigned i = 0; i < N / 2; i++)
+        d[place_of_sum<N>(i)] = sums[i];
 }
 
 cudaError_t map_of(prim_tensor_map *map, const void *data, size_t rows, size_t columns, size_t ld)
@@ -114,6 +143,15 @@ cudaError_t launch(const prim_tensor_map &a, const prim_tensor_map &b, float *d)
     return error != cudaSuccess
                ? error
                : prim_launch({nullptr, 1, WARPGROUP, sizeof(tiles)}, kernel, a, b, d);
+}
+
+template <unsigned N>
+cudaError_t launch_counts(const prim_tensor_map &a, const prim_tensor_map &b, int32_t *d)
+{
+    const cudaError_t error = prim_allow_shared(count_tiles<N>, sizeof(tiles));
+    return error != cudaSuccess
+               ? error
+               : prim_launch({nullptr, 1, WARPGROUP, sizeof(tiles)}, count_tiles<N>, a, b, d);
 }
 
 template <typename Half, unsigned N>
@@ -212,6 +250,27 @@ cudaError_t run_wgmma(tile_product p, const uint16_t *h_a, const uint16_t *h_b, 
         error = p.is_bf16 ? launch_sides<bf16>(p, a, b, d_d) : launch_sides<f16>(p, a, b, d_d);
     if (error == cudaSuccess)
         error = cudaMemcpy(h_d, d_d, BOX * p.n * sizeof *h_d, cudaMemcpyDeviceToHost);
+    cudaFree(d_a);
+    cudaFree(d_b);
+    cudaFree(d_d);
+    return error;
+}
+
+cudaError_t run_wgmma_bits(unsigned n, const uint32_t *h_a, const uint32_t *h_b, int32_t *h_d)
+{
+    uint32_t *const d_a = on_device(h_a, BOX * TILE_WORDS), *const d_b =
+                                                                on_device(h_b, n * TILE_WORDS);
+    int32_t *const d_d = on_device(h_d, BOX * n);
+    prim_tensor_map a, b;
+    cudaError_t error = map_of(&a, d_a, BOX, BOX, BOX);
+    if (error == cudaSuccess)
+        error = map_of(&b, d_b, n, BOX, BOX);
+    if (error == cudaSuccess)
+        error = n == 128   ? launch_counts<128>(a, b, d_d)
+                : n == 192 ? launch_counts<192>(a, b, d_d)
+                           : launch_counts<256>(a, b, d_d);
+    if (error == cudaSuccess)
+        error = cudaMemcpy(h_d, d_d, BOX * n * sizeof *h_d, cudaMemcpyDeviceToHost);
     cudaFree(d_a);
     cudaFree(d_b);
     cudaFree(d_d);

@@ -1,5 +1,5 @@
 /* Where tensor copies put elements, and what wgmma makes of them: whole numbers, so that sums are
- * exact; and what mma makes of bits. */
+ * exact; and what mma and wgmma make of bits. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
@@ -91,25 +91,61 @@ Test(tensor, wgmma_multiplies_what_copies_bring)
 
 /* ---- bits ---- */
 
+static int32_t places_with_both(const uint32_t *a, const uint32_t *b, size_t words)
+{
+    uint32_t both = 0;
+    for (size_t k = 0; k < 32 * words; k++)
+        both += (a[k / 32] & b[k / 32]) >> k % 32 & 1;
+    return (int32_t)both;
+}
+
+static void write_bits(uint32_t *words, size_t count, uint64_t seed)
+{
+    for (size_t i = 0; i < count; i++)
+        words[i] = (uint32_t)random_bits(seed + i);
+}
+
 Test(tensor, mma_counts_the_bits_that_both_have)
 {
     uint32_t a[BITS_M * BITS_WORDS], b[BITS_N * BITS_WORDS];
     int32_t before[BITS_M * BITS_N], d[BITS_M * BITS_N];
     if (!has_products_of_bits())
         cr_skip_test("a device of 8.0");
-    for (size_t i = 0; i < BITS_M * BITS_WORDS; i++)
-        a[i] = (uint32_t)random_bits(i);
-    for (size_t i = 0; i < BITS_N * BITS_WORDS; i++)
-        b[i] = (uint32_t)random_bits(1000 + i);
+    write_bits(a, BITS_M * BITS_WORDS, 0);
+    write_bits(b, BITS_N * BITS_WORDS, 1000);
     for (size_t i = 0; i < BITS_M * BITS_N; i++)
         d[i] = before[i] = (int32_t)random_bits(2000 + i) / 2;
     cr_cuda(run_mma_bits(a, b, d));
     for (size_t i = 0; i < BITS_M; i++)
-        for (size_t j = 0; j < BITS_N; j++) {
-            uint32_t both = 0;
-            for (size_t k = 0; k < 32 * BITS_WORDS; k++)
-                both += (a[i * BITS_WORDS + k / 32] & b[j * BITS_WORDS + k / 32]) >> k % 32 & 1;
-            cr_assert_eq(d[i * BITS_N + j], before[i * BITS_N + j] + (int32_t)both, "(%zu, %zu)", i,
-                         j);
-        }
+        for (size_t j = 0; j < BITS_N; j++)
+            cr_assert_eq(d[i * BITS_N + j],
+                         before[i * BITS_N + j] +
+                             places_with_both(&a[i * BITS_WORDS], &b[j * BITS_WORDS], BITS_WORDS),
+                         "(%zu, %zu)", i, j);
+}
+
+Test(tensor, wgmma_counts_the_bits_that_both_have)
+{
+    if (!has_tensor_tiles())
+        cr_skip_test("a device of 9.0, and code for 9.0a");
+    for (unsigned n = 128; n <= 256; n += 64) {
+        uint32_t *a = malloc(TILE_BOX * TILE_WORDS * sizeof *a),
+                 *b = malloc(n * TILE_WORDS * sizeof *b);
+        int32_t *d = malloc(TILE_BOX * n * sizeof *d);
+        write_bits(a, TILE_BOX * TILE_WORDS, n);
+        write_bits(b, n * TILE_WORDS, 10000 + n);
+        for (size_t i = 0; i < TILE_BOX * n; i++)
+            d[i] = (int32_t)(random_bits(50000 + i) >> 40);
+        cr_cuda(run_wgmma_bits(n, a, b, d));
+        for (size_t i = 0; i < TILE_BOX; i++)
+            for (size_t j = 0; j < n; j++)
+                cr_assert_eq(
+                    d[i * n + j],
+                    (int32_t)(random_bits(50000 + i * n + j) >> 40) +
+                        places_with_both(&a[i * TILE_WORDS], &b[j * TILE_WORDS], TILE_WORDS),
+                    "n %u: (%zu, %zu)", n, i, j);
+        free(a);
+        free(b);
+        free(d);
+    }
 }

@@ -1,7 +1,7 @@
-/* wgmma of f16 or bf16 with sums in f32: a warpgroup, four warps, multiplies matrices that lie in
- * shared memory. Compute capability 9.0's own: code for sm_90a.
+/* wgmma of f16 or bf16 with sums in f32, and of bits with counts in s32: a warpgroup, four warps,
+ * multiplies matrices that lie in shared memory. Compute capability 9.0's own: code for sm_90a.
  *
- *     D = A · B + D        64 × N = 64 × 16 · 16 × N
+ *     D = A · B + D        64 × N = 64 × 16 · 16 × N        of bits 64 × 256 · 256 × N
  *     lane 4g + t of warp w has of D rows 16w + g and 16w + g + 8: of each 8 columns, elements
  *     2t and 2t + 1 of the first row, then of the second
  *
@@ -10,6 +10,7 @@
  *
  *     K_MAJOR     a row of the box has 64 steps of k; rows go down A, or across B
  *     MN_MAJOR    a row has 64 elements down A, or across B; rows go along k
+ *     bits        K_MAJOR, and a row has 1,024 steps of k; D += popc(A & B)
  *
  * Products are asynchronous. Before the first one, and where D's registers were touched: fence().
  * Behind some: commit_group(). D may be read, and what was multiplied overwritten, after a
@@ -53,7 +54,7 @@ __device__ inline uint64_t wgmma_descriptor(const void *shared, unsigned boxes_a
            EIGHT_ROWS >> 4 << 32 | SWIZZLE_128B << 62;
 }
 
-/* 16 steps of k further. */
+/* 16 steps of k further; of bits, 256. */
 template <wgmma_major MAJOR>
 __device__ uint64_t wgmma_next_k(uint64_t descriptor, unsigned steps_of_16)
 {
@@ -116,7 +117,13 @@ __device__ void setmaxnreg_dec()
 template <typename Half, unsigned N, wgmma_major A, wgmma_major B>
 void wgmma_m64k16(float (&d)[N / 2], uint64_t a, uint64_t b)
 {
-    issue_products<Half, N, A == MN_MAJOR, B == MN_MAJOR>(d, a, b);
+    issue_products<products_of_halves_along_k<Half, A == MN_MAJOR, B == MN_MAJOR>, N>(d, a, b);
+}
+
+template <unsigned N>
+void wgmma_m64k256_and_popc(int32_t (&d)[N / 2], uint64_t a, uint64_t b)
+{
+    issue_products<products_of_bits_along_k, N>(d, a, b);
 }
 
 #else
@@ -133,13 +140,15 @@ void wgmma_m64k16(float (&d)[N / 2], uint64_t a, uint64_t b)
 #define PRIM_WGMMA_96 PRIM_WGMMA_90 "%90, %91, %92, %93, %94, %95"
 #define PRIM_WGMMA_128 PRIM_WGMMA_120 "%120, %121, %122, %123, %124, %125, %126, %127"
 
-#define PRIM_WGMMA_D4(i) "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3])
-#define PRIM_WGMMA_D16(i) \
-    PRIM_WGMMA_D4(i), PRIM_WGMMA_D4(i + 4), PRIM_WGMMA_D4(i + 8), PRIM_WGMMA_D4(i + 12)
-#define PRIM_WGMMA_D32(i) PRIM_WGMMA_D16(i), PRIM_WGMMA_D16(i + 16)
-#define PRIM_WGMMA_D64(i) PRIM_WGMMA_D32(i), PRIM_WGMMA_D32(i + 32)
-#define PRIM_WGMMA_D96(i) PRIM_WGMMA_D64(i), PRIM_WGMMA_D32(i + 64)
-#define PRIM_WGMMA_D128(i) PRIM_WGMMA_D64(i), PRIM_WGMMA_D64(i + 64)
+/* D's registers, floats ("+f") or words ("+r"), from number i on. */
+#define PRIM_WGMMA_D4(type, i) type(d[i]), type(d[i + 1]), type(d[i + 2]), type(d[i + 3])
+#define PRIM_WGMMA_D16(type, i)                                                     \
+    PRIM_WGMMA_D4(type, i), PRIM_WGMMA_D4(type, i + 4), PRIM_WGMMA_D4(type, i + 8), \
+        PRIM_WGMMA_D4(type, i + 12)
+#define PRIM_WGMMA_D32(type, i) PRIM_WGMMA_D16(type, i), PRIM_WGMMA_D16(type, i + 16)
+#define PRIM_WGMMA_D64(type, i) PRIM_WGMMA_D32(type, i), PRIM_WGMMA_D32(type, i + 32)
+#define PRIM_WGMMA_D96(type, i) PRIM_WGMMA_D64(type, i), PRIM_WGMMA_D32(type, i + 64)
+#define PRIM_WGMMA_D128(type, i) PRIM_WGMMA_D64(type, i), PRIM_WGMMA_D64(type, i + 64)
 
 /* D's registers come last; `a_at` … are the numbers of the operands behind them. */
 #define PRIM_WGMMA_ASM(n, type, list, a_at, b_at, trans_a_at, trans_b_at, ...)                 \
@@ -158,6 +167,16 @@ void wgmma_m64k16(float (&d)[N / 2], uint64_t a, uint64_t b)
     else                                                                                 \
         PRIM_WGMMA_ASM(n, "bf16", list, a_at, b_at, trans_a_at, trans_b_at, __VA_ARGS__)
 
+#define PRIM_WGMMA_BITS(n, list, a_at, b_at, ...)                                            \
+    asm volatile("{\n"                                                                       \
+                 ".reg .pred adds;\n"                                                        \
+                 "setp.eq.u32 adds, 1, 1;\n"                                                 \
+                 "wgmma.mma_async.sync.aligned.m64n" #n "k256.s32.b1.b1.and.popc {" list "}" \
+                 ", %" #a_at ", %" #b_at ", adds;\n"                                         \
+                 "}"                                                                         \
+                 : __VA_ARGS__                                                               \
+                 : "l"(a), "l"(b))
+
 /* All threads of the warpgroup come here together. */
 template <typename Half, unsigned N, wgmma_major A, wgmma_major B>
 __device__ void wgmma_m64k16(float (&d)[N / 2], uint64_t a, uint64_t b)
@@ -165,11 +184,27 @@ __device__ void wgmma_m64k16(float (&d)[N / 2], uint64_t a, uint64_t b)
     static_assert(N == 128 || N == 192 || N == 256, "what is written out");
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
     if constexpr (N == 128) {
-        PRIM_WGMMA(128, PRIM_WGMMA_64, 64, 65, 66, 67, PRIM_WGMMA_D64(0));
+        PRIM_WGMMA(128, PRIM_WGMMA_64, 64, 65, 66, 67, PRIM_WGMMA_D64("+f", 0));
     } else if constexpr (N == 192) {
-        PRIM_WGMMA(192, PRIM_WGMMA_96, 96, 97, 98, 99, PRIM_WGMMA_D96(0));
+        PRIM_WGMMA(192, PRIM_WGMMA_96, 96, 97, 98, 99, PRIM_WGMMA_D96("+f", 0));
     } else {
-        PRIM_WGMMA(256, PRIM_WGMMA_128, 128, 129, 130, 131, PRIM_WGMMA_D128(0));
+        PRIM_WGMMA(256, PRIM_WGMMA_128, 128, 129, 130, 131, PRIM_WGMMA_D128("+f", 0));
+    }
+#endif
+}
+
+/* The places, of 256, where both have a 1 are counted, and added to D. */
+template <unsigned N>
+__device__ void wgmma_m64k256_and_popc(int32_t (&d)[N / 2], uint64_t a, uint64_t b)
+{
+    static_assert(N == 128 || N == 192 || N == 256, "what is written out");
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+    if constexpr (N == 128) {
+        PRIM_WGMMA_BITS(128, PRIM_WGMMA_64, 64, 65, PRIM_WGMMA_D64("+r", 0));
+    } else if constexpr (N == 192) {
+        PRIM_WGMMA_BITS(192, PRIM_WGMMA_96, 96, 97, PRIM_WGMMA_D96("+r", 0));
+    } else {
+        PRIM_WGMMA_BITS(256, PRIM_WGMMA_128, 128, 129, PRIM_WGMMA_D128("+r", 0));
     }
 #endif
 }

@@ -33,39 +33,95 @@ struct decoded_descriptor {
                         "multiple of 1024 on");
     }
 
-    /* Of element i across, step k. */
-    uint16_t bits_at(bool mn_major, unsigned i, unsigned k) const
+    /* What lies so many bytes behind the address, but for the swizzle. */
+    template <typename T>
+    T at(uint32_t bytes) const
     {
-        const uint32_t within = mn_major
-                                    ? i / 64 * leading + i % 64 * 2 + k % 8 * 128 + k / 8 * stride
-                                    : i / 8 * stride + i % 8 * 128 + k * 2;
-        const uint32_t at = address + within;
-        return *static_cast<const uint16_t *>(simt_shared_at(at ^ (at >> 7 & 7) << 4));
+        const uint32_t behind = address + bytes;
+        return *static_cast<const T *>(simt_shared_at(behind ^ (behind >> 7 & 7) << 4));
     }
 
-    template <typename Half>
-    void read(bool mn_major, unsigned i, double (&values)[16]) const
+    /* Of element i across, step k. */
+    uint16_t half_at(bool mn_major, unsigned i, unsigned k) const
     {
-        for (unsigned k = 0; k < 16; k++)
-            values[k] = static_cast<double>(to_float(Half{bits_at(mn_major, i, k)}));
+        return at<uint16_t>(mn_major ? i / 64 * leading + i % 64 * 2 + k % 8 * 128 + k / 8 * stride
+                                     : i / 8 * stride + i % 8 * 128 + k * 2);
+    }
+
+    /* K-major: of element i across, 32 steps of k. */
+    uint32_t bits_at(unsigned i, unsigned word) const
+    {
+        return at<uint32_t>(i / 8 * stride + i % 8 * 128 + word * 4);
     }
 };
 
-inline float plus_products(float sum, const double (&a)[16], const double (&b)[16])
-{
-    double exact = static_cast<double>(sum);
-    for (unsigned k = 0; k < 16; k++)
-        exact += a[k] * b[k];
-    return static_cast<float>(exact);
-}
+/* ---- what an instruction multiplies: rows of A and columns of B, and their product ---- */
 
-/* A thread's share of a product that is not done yet. Its sums are NaNs until then. */
-template <typename Half, unsigned N, bool A_MN_MAJOR, bool B_MN_MAJOR>
+template <typename Half, bool A_MN_MAJOR, bool B_MN_MAJOR>
+struct products_of_halves_along_k {
+    using sum = float;
+    using line = double[16];
+
+    static void read(const decoded_descriptor &from, bool mn_major, unsigned i, line &values)
+    {
+        for (unsigned k = 0; k < 16; k++)
+            values[k] = static_cast<double>(to_float(Half{from.half_at(mn_major, i, k)}));
+    }
+
+    static void read_row(const decoded_descriptor &a, unsigned i, line &values)
+    {
+        read(a, A_MN_MAJOR, i, values);
+    }
+
+    static void read_column(const decoded_descriptor &b, unsigned i, line &values)
+    {
+        read(b, B_MN_MAJOR, i, values);
+    }
+
+    static float plus(float so_far, const line &a, const line &b)
+    {
+        double exact = static_cast<double>(so_far);
+        for (unsigned k = 0; k < 16; k++)
+            exact += a[k] * b[k];
+        return static_cast<float>(exact);
+    }
+};
+
+struct products_of_bits_along_k {
+    using sum = int32_t;
+    using line = uint32_t[8];
+
+    static void read_row(const decoded_descriptor &a, unsigned i, line &words)
+    {
+        for (unsigned w = 0; w < 8; w++)
+            words[w] = a.bits_at(i, w);
+    }
+
+    static void read_column(const decoded_descriptor &b, unsigned i, line &words)
+    {
+        read_row(b, i, words);
+    }
+
+    static int32_t plus(int32_t so_far, const line &a, const line &b)
+    {
+        for (unsigned w = 0; w < 8; w++)
+            so_far += __builtin_popcount(a[w] & b[w]);
+        return so_far;
+    }
+};
+
+/* ---- a product on its way ---- */
+
+/* A thread's share of a product that is not done yet. Until then its sums are what no sum is: a NaN,
+ * or a number of bits below 0. */
+template <class Products, unsigned N>
 struct pending_products {
-    float *d;
+    using sum = typename Products::sum;
+
+    sum *d;
     uint64_t a, b;
     bool is_first; /* of those that add to d: it keeps d's values */
-    float values[N / 2];
+    sum values[N / 2];
 
     static constexpr uint32_t POISON = 0xfff7dead;
 
@@ -95,24 +151,24 @@ struct pending_products {
     {
         const decoded_descriptor of_a(a), of_b(b);
         const unsigned warp = threadIdx.x / 32 % 4, lane = threadIdx.x % 32;
-        double row[2][16], column[16];
+        typename Products::line row[2], column;
         for (unsigned half = 0; half < 2; half++)
-            of_a.read<Half>(A_MN_MAJOR, 16 * warp + lane / 4 + 8 * half, row[half]);
+            Products::read_row(of_a, 16 * warp + lane / 4 + 8 * half, row[half]);
         for (unsigned j = 0; j < N / 8; j++)
             for (unsigned e = 0; e < 2; e++) {
-                of_b.read<Half>(B_MN_MAJOR, 8 * j + 2 * (lane % 4) + e, column);
+                Products::read_column(of_b, 8 * j + 2 * (lane % 4) + e, column);
                 for (unsigned half = 0; half < 2; half++) {
-                    float &sum = d[4 * j + 2 * half + e];
-                    sum = plus_products(sum, row[half], column);
+                    sum &one = d[4 * j + 2 * half + e];
+                    one = Products::plus(one, row[half], column);
                 }
             }
     }
 };
 
-template <typename Half, unsigned N, bool A_MN_MAJOR, bool B_MN_MAJOR>
-void issue_products(float (&d)[N / 2], uint64_t a, uint64_t b)
+template <class Products, unsigned N>
+void issue_products(typename Products::sum (&d)[N / 2], uint64_t a, uint64_t b)
 {
-    using pending = pending_products<Half, N, A_MN_MAJOR, B_MN_MAJOR>;
+    using pending = pending_products<Products, N>;
     pending p = {d, a, b, false, {}};
     simt_async(pending::hold, pending::complete, &p, sizeof p);
 }
