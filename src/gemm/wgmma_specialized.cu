@@ -28,8 +28,8 @@
  * and what is realigned of A and B.
  * Source: NVIDIA, PTX ISA, sections on wgmma, mbarrier and cp.async.bulk.tensor; V. Thakkar et al.,
  * CUTLASS 3 (2023), for warp specialization; P. Shankhdhar, Outperforming cuBLAS on H100 (2024). */
-#include "common/kernel/cluster.cuh"
 #include "common/kernel/shared.cuh"
+#include "common/tensor/stage_ring.cuh"
 #include "gemm/tensor/wgmma_call.cuh"
 
 namespace
@@ -58,21 +58,6 @@ template <class Shape>
 struct stages {
     stage<Shape> at[Shape::STAGES];
     mbarrier full[Shape::STAGES], empty[Shape::STAGES];
-};
-
-/* Which of the stages comes next, and the parity of its barriers' phase. */
-template <unsigned STAGES>
-struct place_in_ring {
-    unsigned stage = 0, parity = 0;
-
-    __device__ void go_on()
-    {
-        stage++;
-        if (stage == STAGES) {
-            stage = 0;
-            parity ^= 1;
-        }
-    }
 };
 
 /* ---- which tiles a cluster has ---- */
@@ -149,14 +134,6 @@ __device__ void produce(stages<Shape> &ring, const factors &of, const walk &all)
 
 /* ---- the consumers ---- */
 
-/* Each warp says so to the producers of all blocks, which load into this one. */
-__device__ inline void release(mbarrier *empty, unsigned blocks)
-{
-    const unsigned lane = threadIdx.x % 32;
-    if (lane < blocks)
-        mbarrier_arrive_at_block(empty, lane);
-}
-
 /* The sums of a unit. The products of one stage go on while those of the next are issued. */
 template <class Shape, wgmma_major A, wgmma_major B, typename Half>
 __device__ void sum_unit(float (&sums)[Shape::N / 2], stages<Shape> &ring,
@@ -172,12 +149,12 @@ __device__ void sum_unit(float (&sums)[Shape::N / 2], stages<Shape> &ring,
         wgmma_commit_group();
         wgmma_wait_group<1>();
         if (step > 0)
-            release(&ring.empty[before], blocks);
+            release_stage(&ring.empty[before], blocks);
         before = at.stage;
     }
     wgmma_wait_group<0>();
     if (steps > 0)
-        release(&ring.empty[before], blocks);
+        release_stage(&ring.empty[before], blocks);
 }
 
 template <class Shape, wgmma_major A, wgmma_major B, typename Half>
@@ -195,43 +172,21 @@ __device__ void consume(stages<Shape> &ring, const c_matrices &c, const walk &al
 
 /* ---- the kernel ---- */
 
-template <class Shape>
-__device__ void begin(stages<Shape> &ring, unsigned blocks)
-{
-    if (threadIdx.x == 0) {
-        for (unsigned s = 0; s < Shape::STAGES; s++) {
-            mbarrier_init(&ring.full[s], 1);
-            mbarrier_init(&ring.empty[s], WARPS * blocks);
-        }
-        fence_mbarrier_init();
-    }
-    arrive_at_cluster();
-    wait_for_cluster();
-}
-
-/* No block may be gone while others arrive at its barriers. */
-__device__ inline void end()
-{
-    __syncwarp();
-    arrive_at_cluster();
-    wait_for_cluster();
-}
-
 template <class Shape, wgmma_major A, wgmma_major B, typename Half>
 __device__ void run(const factors &of, const c_matrices &c, const walk &all)
 {
     PRIM_SHARED_DYNAMIC_SWIZZLED(stages<Shape>, ring);
     trigger_launch_completion();
-    begin(*ring, all.blocks);
+    begin_ring(ring->full, ring->empty, WARPS * all.blocks);
     if (threadIdx.x < WARPGROUP) {
         setmaxnreg_dec<PRODUCER_REGISTERS>();
         if (threadIdx.x == 0)
             produce<Shape, A, B>(*ring, of, all);
-        end();
+        end_ring();
     } else {
         setmaxnreg_inc<CONSUMER_REGISTERS>();
         consume<Shape, A, B, Half>(*ring, c, all);
-        end();
+        end_ring();
     }
 }
 

@@ -3,24 +3,12 @@
 #define PRIM_GEMM_C_TILE_CUH
 
 #include "common/block/vectors.cuh"
+#include "common/kernel/tile_place.cuh"
 #include "common/kernel/unroll.cuh"
 #include "gemm/problem.cuh"
 
 namespace
 {
-
-struct tile_place {
-    unsigned down, across;
-};
-
-/* A rasterization for L2: tiles that run at the same time are close together, in 8 rows. */
-__device__ inline tile_place place_of(unsigned tile, unsigned tiles_m, unsigned tiles_n)
-{
-    constexpr unsigned HIGH = 8;
-    const unsigned group = tile / (HIGH * tiles_n), within = tile % (HIGH * tiles_n);
-    const unsigned left = tiles_m - group * HIGH, high = left < HIGH ? left : HIGH;
-    return {group * HIGH + within % high, within / high};
-}
 
 /* Whether a matrix is aligned to a vector of COUNT elements. */
 template <typename T, unsigned COUNT>
