@@ -525,6 +525,45 @@ ParameterizedTest(prim_binary_gemm_variant *variant, binary_gemm, shapes)
     }
 }
 
+/* Beside the host's version, which the tests above hold to sums: several tiles for each block, and
+ * more steps of k than stages in flight. */
+static void check_like_host(const binary_case *c)
+{
+    char text[300];
+    size_t bytes;
+    if (ask(c, &bytes) == PRIM_ERROR_UNSUPPORTED)
+        return;
+    signs s = make_operands(c, c->seed + 12345);
+    int32_t *thresholds = make_thresholds(c, &s);
+    const size_t columns = c->call == LAYER ? words_of(c->n) : c->n;
+    const cudaDataType_t type = c->call == LAYER ? CUDA_R_32U : c->c_type;
+    matrix result = matrix_of_pattern(type, c->m, columns, columns + c->gaps[2]),
+           expected = matrix_of_pattern(type, c->m, columns, columns + c->gaps[2]);
+    binary_case on_host = *c;
+    on_host.threads = 1;
+    run_on_device(c, &s, thresholds, &result);
+    run_on_host(&on_host, &s, thresholds, &expected);
+    describe(c, text, sizeof text);
+    cr_assert_arr_eq(result.base, expected.base, matrix_bytes(&result), "%s", text);
+    matrix_free(&result);
+    matrix_free(&expected);
+    free(thresholds);
+    free_signs(&s);
+}
+
+Test(binary_gemm, wgmma_of_many_tiles_and_stages)
+{
+    static const size_t large[][3] = {{129, 1300, 40},   {300, 600, 4096},  {150, 1290, 5000},
+                                      {100, 2100, 4097}, {40, 2100, 1025},  {257, 257, 9000},
+                                      {513, 30, 2000},   {128, 2304, 3072}, {256, 1280, 6144}};
+    for (size_t s = 0; s < COUNT_OF(large); s++)
+        for (uint64_t turn = 0; turn < (get_test_level() == LEVEL_QUICK ? 1 : 3); turn++) {
+            const binary_case c = varied(PRIM_BINARY_GEMM_WGMMA, large[s][0], large[s][1],
+                                         large[s][2], 7000 + 3 * s + turn);
+            check_like_host(&c);
+        }
+}
+
 Test(binary_gemm, host_version)
 {
     static const int threads[] = {1, 2, 3, 7};
@@ -844,7 +883,7 @@ Test(binary_gemm, queries_judge_like_the_call)
 Test(binary_gemm, variants_have_names_and_ideas)
 {
     cr_assert_eq(prim_binary_gemm_variant_at(0)->value, PRIM_BINARY_GEMM_AUTO);
-    cr_assert_not_null(prim_binary_gemm_variant_at(6));
+    cr_assert_not_null(prim_binary_gemm_variant_at(7));
     for (size_t v = 0; prim_binary_gemm_variant_at(v) != NULL; v++) {
         const char *name = prim_binary_gemm_variant_at(v)->name;
         cr_assert(name != NULL && strlen(name) > 0);

@@ -128,7 +128,8 @@ VARIANTS(gemv, PRIM_GEMV_AUTO, PRIM_GEMV_ROW_PER_THREAD, PRIM_GEMV_COLUMN, PRIM_
          PRIM_GEMV_SHARED, PRIM_GEMV_SHUFFLE, PRIM_GEMV_WARP_PER_ROW, PRIM_GEMV_SPLIT)
 VARIANTS(binary_gemm, PRIM_BINARY_GEMM_AUTO, PRIM_BINARY_GEMM_XNOR_GLOBAL,
          PRIM_BINARY_GEMM_XNOR_SHARED_ROW, PRIM_BINARY_GEMM_XNOR_TILED,
-         PRIM_BINARY_GEMM_XNOR_TILED_TRANSPOSED, PRIM_BINARY_GEMM_POPCOUNT, PRIM_BINARY_GEMM_MMA)
+         PRIM_BINARY_GEMM_XNOR_TILED_TRANSPOSED, PRIM_BINARY_GEMM_POPCOUNT, PRIM_BINARY_GEMM_MMA,
+         PRIM_BINARY_GEMM_WGMMA)
 VARIANTS(convolution, PRIM_CONVOLUTION_AUTO, PRIM_CONVOLUTION_BASIC, PRIM_CONVOLUTION_CONSTANT,
          PRIM_CONVOLUTION_TILED_HALO, PRIM_CONVOLUTION_TILED_CACHED, PRIM_CONVOLUTION_REGISTER,
          PRIM_CONVOLUTION_TENSOR)
@@ -1095,7 +1096,7 @@ Test(supported, gemv_of_any_number)
 }
 
 /* "PRIM_ERROR_UNSUPPORTED  variant is XNOR_…, and op is not PRIM_BINARY_DOT", and "variant is
- * XNOR_…, with any op"; "MMA before compute capability 8.0" */
+ * XNOR_…, with any op"; "MMA before compute capability 8.0; WGMMA without a device of 9.0" */
 static prim_status status_of_bits(prim_binary_gemm_variant variant, prim_binary_op op,
                                   bool is_layer)
 {
@@ -1103,8 +1104,9 @@ static prim_status status_of_bits(prim_binary_gemm_variant variant, prim_binary_
                          variant <= PRIM_BINARY_GEMM_XNOR_TILED_TRANSPOSED;
     if (is_xnor)
         return op == PRIM_BINARY_DOT && !is_layer ? PRIM_OK : PRIM_ERROR_UNSUPPORTED;
-    return variant != PRIM_BINARY_GEMM_MMA || major_capability() >= 8 ? PRIM_OK
-                                                                      : PRIM_ERROR_UNSUPPORTED;
+    const bool is_refused = (variant == PRIM_BINARY_GEMM_MMA && major_capability() < 8) ||
+                            (variant == PRIM_BINARY_GEMM_WGMMA && major_capability() != 9);
+    return is_refused ? PRIM_ERROR_UNSUPPORTED : PRIM_OK;
 }
 
 /* "k any number below 2^31" */

@@ -17,7 +17,8 @@ typedef enum prim_binary_gemm_variant {
     PRIM_BINARY_GEMM_XNOR_TILED = 3,      /* 16 × 16 tiles and the bit counts in shared memory */
     PRIM_BINARY_GEMM_XNOR_TILED_TRANSPOSED = 4, /* the same with x and y exchanged: no conflicts */
     PRIM_BINARY_GEMM_POPCOUNT = 5, /* tiles in registers, and fewer bit counts than words */
-    PRIM_BINARY_GEMM_MMA = 6       /* bits on tensor cores, by mma.sync */
+    PRIM_BINARY_GEMM_MMA = 6,      /* bits on tensor cores, by mma.sync */
+    PRIM_BINARY_GEMM_WGMMA = 7     /* the same by wgmma: warps that load, and warps that multiply */
 } prim_binary_gemm_variant;
 
 /* What is counted of A's row and B's column. The values never change. */
@@ -89,8 +90,9 @@ PRIM_API prim_status prim_binary_pack_transposed(prim_matrix in, prim_bits packe
  *   PRIM_ERROR_TYPE         C's type is none of the two
  *   PRIM_ERROR_VALUE        the matrices do not fit each other, or k is 2^31 or more
  *   PRIM_ERROR_OVERLAP      C overlaps A or B
- *   PRIM_ERROR_UNSUPPORTED  MMA before compute capability 8.0; C's type was trimmed from
- *                           src/binary_gemm/instances.h; or it is too large for a grid
+ *   PRIM_ERROR_UNSUPPORTED  MMA before compute capability 8.0; WGMMA without a device of 9.0 and
+ *                           code for 9.0a, or with 2^31 - 1024 or more rows or columns; C's type was
+ *                           trimmed from src/binary_gemm/instances.h; or it is too large for a grid
  *
  * Determinism: counting is exact, so every rung gives the same bits.
  * Source: Courbariaux, Hubara, Soudry, El-Yaniv and Bengio, Binarized Neural Networks (2016). */

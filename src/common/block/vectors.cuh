@@ -41,6 +41,17 @@ __device__ vector<T> load_vector(const T *from)
     return *reinterpret_cast<const vector<T> *>(from);
 }
 
+/* A store of what nobody reads soon: in L2 it is the first to give way. `to` is aligned to 16 bytes. */
+template <typename T>
+__device__ void store_vector_streaming(T *to, const vector<T> &values)
+{
+#ifdef __CUDA_ARCH__
+    __stcs(reinterpret_cast<int4 *>(to), *reinterpret_cast<const int4 *>(&values));
+#else
+    *reinterpret_cast<vector<T> *>(to) = values;
+#endif
+}
+
 /* Sets element e, which was 0. */
 template <typename T, unsigned N>
 __device__ void set_element(packed<T, N> &x, unsigned e, T element)
