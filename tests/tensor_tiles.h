@@ -33,8 +33,9 @@ typedef struct tile_product {
 
 cudaError_t run_wgmma(tile_product p, const uint16_t *h_a, const uint16_t *h_b, float *h_d);
 
-/* D += the number of places, of 1,024, where A's row and B's column both have a 1: A of 64 rows and B
- * of n columns, n 128, 192 or 256, TILE_WORDS words each, one behind the other, and D of 64 × n. */
+/* D += the number of places, of 1,024, where A's row and B's column both have a 1: A of 64 rows and
+ * B of n columns, n 128, 192 or 256, TILE_WORDS words each, one behind the other, and D of
+ * 64 × n. */
 enum { TILE_WORDS = 32 };
 cudaError_t run_wgmma_bits(unsigned n, const uint32_t *h_a, const uint32_t *h_b, int32_t *h_d);
 

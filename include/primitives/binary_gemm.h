@@ -91,8 +91,9 @@ PRIM_API prim_status prim_binary_pack_transposed(prim_matrix in, prim_bits packe
  *   PRIM_ERROR_VALUE        the matrices do not fit each other, or k is 2^31 or more
  *   PRIM_ERROR_OVERLAP      C overlaps A or B
  *   PRIM_ERROR_UNSUPPORTED  MMA before compute capability 8.0; WGMMA without a device of 9.0 and
- *                           code for 9.0a, or with 2^31 - 1024 or more rows or columns; C's type was
- *                           trimmed from src/binary_gemm/instances.h; or it is too large for a grid
+ *                           code for 9.0a, or with 2^31 - 1024 or more rows or columns; C's type
+ *                           was trimmed from src/binary_gemm/instances.h; or it is too large for a
+ *                           grid
  *
  * Determinism: counting is exact, so every rung gives the same bits.
  * Source: Courbariaux, Hubara, Soudry, El-Yaniv and Bengio, Binarized Neural Networks (2016). */

@@ -7,6 +7,7 @@
 #define PRIM_BINARY_GEMM_C_OF_WARPGROUP_CUH
 
 #include "binary_gemm/counts.cuh"
+#include "binary_gemm/operands.h"
 #include "common/block/vectors.cuh"
 #include "common/kernel/async_copy.cuh"
 #include "common/tensor/wgmma.cuh"
@@ -17,7 +18,7 @@ namespace wgmma
 {
 
 constexpr unsigned CONSUMERS = 2, M = CONSUMERS * WGMMA_M, N = 256; /* of a tile */
-constexpr unsigned GROUP = 16;
+constexpr unsigned GROUP = PRIM_BINARY_COLUMN_GROUP;
 
 /* Which consumer a thread belongs to; behind the producer's warpgroup. */
 __device__ inline unsigned consumer()
@@ -30,8 +31,8 @@ struct corner {
     unsigned row, column;
 };
 
-/* What a warp needs of the columns of its tile: while it stores, loads from global memory would wait
- * behind the stores. */
+/* What a warp needs of the columns of its tile, beforehand: while it stores, loads from global
+ * memory would wait behind the stores. */
 struct columns {
     uint32_t terms[N];
     int32_t thresholds[N]; /* of TO_BITS */
@@ -67,8 +68,8 @@ __device__ inline void bring_columns(columns &to, const outcome &o, unsigned col
         bring_line(to.thresholds, o.thresholds, column, o.n);
 }
 
-/* Where a lane's sums of a tile go, and what is added to them. It has two rows, 8 apart, and of each
- * 16 columns the four from `column` on. */
+/* Where a lane's sums of a tile go, and what is added to them. It has two rows, 8 apart, and of
+ * each 16 columns the four from `column` on. */
 struct destination {
     unsigned row, column;
     bool is_whole; /* the tile: all of it is there */

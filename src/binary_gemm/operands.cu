@@ -12,7 +12,7 @@ namespace operands
 
 constexpr unsigned THREADS = 256, WARPS = THREADS / WARP;
 constexpr unsigned DEEP = 128; /* words along k that a block transposes at a time */
-constexpr unsigned PIECE = VECTOR_BYTES / WORD_BYTES, GROUP = 16; /* of columns */
+constexpr unsigned PIECE = VECTOR_BYTES / WORD_BYTES, GROUP = PRIM_BINARY_COLUMN_GROUP;
 
 /* What is added to a value for all its ones, and for none. */
 struct term {

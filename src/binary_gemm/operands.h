@@ -1,5 +1,5 @@
-/* A and B as tensor copies and wgmma want them, and what their ones add to counts; for WGMMA, made by
- * one pass into the workspace.
+/* A and B as tensor copies and wgmma want them, and what their ones add to counts: for WGMMA, made
+ * by one pass into the workspace.
  *
  *     A    m lines of words along k: where it is stored, or copied where copies do not reach it
  *     B    n lines of words along k: transposed, since its words lie across k
@@ -23,6 +23,8 @@
 #if defined(__cplusplus)
 extern "C" {
 #endif
+
+enum { PRIM_BINARY_COLUMN_GROUP = 16 };
 
 typedef struct prim_binary_operands {
     prim_tensor a, b; /* of halves of words; their boxes are left to the caller */

@@ -12,18 +12,19 @@
  *                    tile      each loads half of B's       one B serves both
  *                              lines for both
  *
- * A stage has 1,024 steps of k, 128 bytes of each line. An instruction of a warpgroup has 64 × 256 ×
- * 256 products, and goes on while the next ones are issued.
+ * A stage has 1,024 steps of k, 128 bytes of each line. An instruction of a warpgroup has
+ * 64 × 256 × 256 products, and goes on while the next ones are issued.
  *
  * What changed from MMA: operands are in shared memory, not in registers, and come there by copies
  * of whole boxes, which take one thread. Ones are counted once, not in each tile. A block stays for
  * many tiles, and the first stages of the next one are loaded while C is stored.
  *
- * What still holds it back: nothing is multiplied while both consumers store C, which takes as long
- * as some 5,000 steps of k; and the last round of tiles, for which not all multiprocessors have one.
+ * What still holds it back: nothing is multiplied while both consumers store C, which takes about
+ * as long as 5,000 steps of k; and the last round of tiles, for which not all multiprocessors have
+ * one.
  *
- * Work: m · n · k products, and the tiles' ends. Steps: k. Workspace: B's words, and as many as A's,
- * with lines of whole 16 bytes; a word for each row and column.
+ * Work: m · n · k products, and the tiles' ends. Steps: k. Workspace: as many words as A and B have,
+ * in lines of whole 16 bytes; and one for each row and column.
  * Source: NVIDIA, PTX ISA, sections on wgmma, mbarrier and cp.async.bulk.tensor; V. Thakkar et al.,
  * CUTLASS 3 (2023), for warp specialization. */
 #include "binary_gemm/c_of_warpgroup.cuh"

@@ -41,7 +41,8 @@ __device__ vector<T> load_vector(const T *from)
     return *reinterpret_cast<const vector<T> *>(from);
 }
 
-/* A store of what nobody reads soon: in L2 it is the first to give way. `to` is aligned to 16 bytes. */
+/* A store of what nobody reads soon: in L2 it is the first to give way. `to` is aligned to 16
+ * bytes. */
 template <typename T>
 __device__ void store_vector_streaming(T *to, const vector<T> &values)
 {

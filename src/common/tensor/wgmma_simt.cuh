@@ -112,8 +112,8 @@ struct products_of_bits_along_k {
 
 /* ---- a product on its way ---- */
 
-/* A thread's share of a product that is not done yet. Until then its sums are what no sum is: a NaN,
- * or a number of bits below 0. */
+/* A thread's share of a product that is not done yet. Until then its sums are what no sum is: a
+ * NaN, or a number of bits below 0. */
 template <class Products, unsigned N>
 struct pending_products {
     using sum = typename Products::sum;
