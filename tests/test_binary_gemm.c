@@ -432,7 +432,7 @@ static struct criterion_test_params variants(void)
     return cr_make_param_array(prim_binary_gemm_variant, rows, count);
 }
 
-/* MMA asks for a device. */
+/* MMA and WGMMA ask for a device. */
 static bool is_for_this_device(prim_binary_gemm_variant variant)
 {
     return runs(prim_binary_gemm(variant, prim_bits_of(NULL, 1, 1, 0), prim_bits_of(NULL, 1, 1, 0),
@@ -876,6 +876,29 @@ Test(binary_gemm, queries_judge_like_the_call)
             prim_binary_gemm_variant_at(v)->value, prim_bits_of(NULL, 1000, 1000, 0),
             prim_bits_of(NULL, 1000, 1000, 0), prim_matrix_of(F, NULL, 1000, 1000, 0), asking())));
     }
+}
+
+/* ---- the choice ---- */
+
+static int rung_of_auto(size_t m, size_t n, size_t k)
+{
+    return chosen(prim_binary_gemm(PRIM_BINARY_GEMM_AUTO, prim_bits_of(NULL, m, k, 0),
+                                   prim_bits_of(NULL, k, n, 0), prim_matrix_of(I, NULL, m, n, 0),
+                                   asking()));
+}
+
+Test(binary_gemm, auto_takes_wgmma_for_large_products)
+{
+    const int otherwise =
+        is_for_this_device(PRIM_BINARY_GEMM_MMA) ? PRIM_BINARY_GEMM_MMA : PRIM_BINARY_GEMM_POPCOUNT;
+    const int large =
+        is_for_this_device(PRIM_BINARY_GEMM_WGMMA) ? PRIM_BINARY_GEMM_WGMMA : otherwise;
+    cr_assert_eq(rung_of_auto(1024, 1024, 1024), large);
+    cr_assert_eq(rung_of_auto(1024, 1024, 1023), otherwise);
+    cr_assert_eq(rung_of_auto(128, 4096, 4096), large);
+    cr_assert_eq(rung_of_auto(127, 4096, 8192), otherwise);
+    cr_assert_eq(rung_of_auto(4096, 127, 8192), otherwise);
+    cr_assert_eq(rung_of_auto(0, 0, 0), otherwise);
 }
 
 /* ---- the table ---- */

@@ -1136,6 +1136,25 @@ Test(supported, binary_gemm)
                 }
 }
 
+/* "WGMMA … with 2^31 - 1024 or more rows or columns" */
+Test(supported, binary_gemm_sides)
+{
+    const size_t too_many = 0x7ffffc00;
+    const prim_binary_gemm_variant v = PRIM_BINARY_GEMM_WGMMA;
+    const prim_status fits = status_of_bits(v, PRIM_BINARY_DOT, false);
+    for (size_t side = too_many - 1; side <= too_many; side++) {
+        const prim_status expected = side == too_many ? PRIM_ERROR_UNSUPPORTED : fits;
+        CHECK(expected,
+              prim_binary_gemm(v, prim_bits_of(NULL, side, 40, 0), prim_bits_of(NULL, 40, 5, 0),
+                               prim_matrix_of(CUDA_R_32I, NULL, side, 5, 0), asking()),
+              "%zu rows", side);
+        CHECK(expected,
+              prim_binary_gemm(v, prim_bits_of(NULL, 5, 40, 0), prim_bits_of(NULL, 40, side, 0),
+                               prim_matrix_of(CUDA_R_32I, NULL, 5, side, 0), asking()),
+              "%zu columns", side);
+    }
+}
+
 Test(supported, binary_layer)
 {
     for (EACH_VARIANT(v, binary_gemm))
