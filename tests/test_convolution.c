@@ -944,6 +944,27 @@ ParameterizedTest(combination *k, convolution, low_images)
                         check_thin(k, (extent){wide[w], height}, m, (prim_boundary)b, seed);
 }
 
+/* Large ones, which have a kernel of their own. */
+ParameterizedTestParameters(convolution, large_thin_images)
+{
+    return register_of_every_type();
+}
+
+ParameterizedTest(combination *k, convolution, large_thin_images)
+{
+    int n = 0; /* multiprocessors */
+    cr_cuda(cudaDeviceGetAttribute(&n, cudaDevAttrMultiProcessorCount, 0));
+    const size_t p = (size_t)n;
+    const extent images[] = {{1, 513 * p},  {3, 171 * p},  {4, 128 * p + 1}, {13, 631 * p},
+                             {16, 512 * p}, {8192 * p, 1}, {4097 * p, 2},    {2731 * p, 3}};
+    uint64_t seed = 130000 + 333u * (unsigned)k->type + 77u * (unsigned)k->integers;
+    for (size_t i = 0; i < COUNT_OF(images); i++)
+        for (size_t m = 0; m < COUNT_OF(sides_of_thin); m++)
+            for (size_t b = 0; b < BOUNDARIES; b++, seed++)
+                if (is_wanted(seed) && (get_test_level() == LEVEL_FULL || seed % 2 == 0))
+                    check_thin(k, images[i], m, (prim_boundary)b, seed);
+}
+
 /* ---- squares over all types and channels ---- */
 
 /* Weights from the host or the device: other kernels, and the same bits. */
@@ -2311,8 +2332,10 @@ static const routed routes[] = {
     {"window", CUDA_R_32F, CUDA_R_32F, 1, {1001, 700}, {5, 5}, false}, /* rows are not aligned */
     {"window", CUDA_R_16F, CUDA_R_32F, 3, {1000, 700}, {5, 5}, false},
     {"window", CUDA_R_32F, CUDA_R_32F, 1, {1000, 700}, {40, 40}, false}, /* weights are copied */
-    {"thin", CUDA_R_32F, CUDA_R_32F, 1, {32, 700}, {3, 3}, false},
-    {"thin", CUDA_R_8U, CUDA_R_32F, 1, {1000, 4}, {3, 3}, false},
+    {"window", CUDA_R_32F, CUDA_R_32F, 1, {4, 70}, {3, 3}, false},
+    {"thin", CUDA_R_32F, CUDA_R_32F, 1, {4, 70000}, {3, 3}, false},
+    {"thin", CUDA_R_32F, CUDA_R_32F, 1, {16, 90000}, {3, 3}, false},
+    {"thin", CUDA_R_8U, CUDA_R_32F, 1, {600000, 3}, {3, 3}, false},
     {"patches", CUDA_R_32F, CUDA_R_32F, 1, {4096, 4096}, {5, 5}, false},
     {"patches", CUDA_R_32F, CUDA_R_32F, 1, {4096, 4096}, {3, 3}, true},
     {"bytes", CUDA_R_8U, CUDA_R_32F, 3, {1000, 700}, {3, 3}, false},

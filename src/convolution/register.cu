@@ -27,6 +27,7 @@
  * 2008, over the tiles of TILED_HALO. */
 #include <cmath>
 
+#include "common/host/device.h"
 #include "common/host/element.h"
 #include "common/host/ladder.h"
 #include "common/host/sizes.h"
@@ -73,11 +74,19 @@ bool has_strips(const prim_convolution_args *args)
            in.width <= most_columns && in.width >= least_columns;
 }
 
-/* Most of a tile would be empty. */
+/* Large images of which most of a tile would be empty, so that window.cuh's work is what takes time;
+ * of small ones the beginning and the end are, which it has shorter. As measured on an H200. */
 bool is_thin(const prim_convolution_args *args)
 {
-    enum { LEAST_COLUMNS = 33, LEAST_ROWS = 5 };
-    return args->in.width < LEAST_COLUMNS || args->in.height < LEAST_ROWS;
+    constexpr size_t MANY = 512, VERY_MANY = 8192; /* pixels for each multiprocessor */
+    constexpr size_t FEW_COLUMNS = 4, COLUMNS = 16, ROWS = 3;
+    const size_t multiprocessors = prim_device_multiprocessors();
+    const prim_image &in = args->in;
+    const auto has = [&](size_t pixels) {
+        return in.width >= prim_divide_up(pixels * multiprocessors, in.height);
+    };
+    return has(VERY_MANY) ? in.width <= COLUMNS || in.height <= ROWS
+                          : has(MANY) && in.width <= FEW_COLUMNS;
 }
 
 /* Bytes under a square from the host, over rows that fill a strip of bytes.cuh at least by half. */
@@ -86,9 +95,11 @@ bool is_square_over_bytes(const prim_convolution_args *args)
     const prim_mask &mask = args->mask;
     const prim_image &in = args->in;
     const size_t least_elements = 256, most_elements = 0x7fffffff - 1024; /* of a line */
-    return line_of(args) >= least_elements && !is_thin(args) && in.type == CUDA_R_8U &&
-           args->out.type == CUDA_R_8U && mask.h_values != nullptr && mask.width == mask.height &&
-           in.width >= mask.width && line_of(args) <= most_elements;
+    const size_t least_columns = 33, least_rows = 5;
+    return line_of(args) >= least_elements && in.width >= least_columns &&
+           in.height >= least_rows && in.type == CUDA_R_8U && args->out.type == CUDA_R_8U &&
+           mask.h_values != nullptr && mask.width == mask.height && in.width >= mask.width &&
+           line_of(args) <= most_elements;
 }
 
 bool has_bytes(const prim_convolution_args *args)
