@@ -1,8 +1,8 @@
-/* Packing on the device. Along the rows a warp takes 32 neighbours and its ballot is the word;
- * along the columns a thread packs 32 elements below each other, and its neighbours the next
- * columns: reads are coalesced in both. Where rows are shorter than a block, it has several; and
- * of rows with a single word a thread packs one, so that no lane waits for elements that are not
- * there. Transposed, a warp takes 32 rows and votes on each, and every lane keeps the word of one:
+/* Packing on the device. Along the rows a warp takes 32 neighbours and its ballot is the word, for
+ * eight words, whose loads are under way at once; along the columns a thread packs 32 elements
+ * below each other, likewise, and its neighbours the next columns: reads are coalesced in both.
+ * Where rows are shorter than a block, it has several; and of rows with a single word a thread
+ * packs one, so that no lane waits for elements that are not there. Transposed, a warp takes 32 rows and votes on each, and every lane keeps the word of one:
  * so it reads along rows of elements, and writes along a row of words.
  *
  * Bytes: every element once, and a 32nd of their number in words. */
@@ -18,6 +18,7 @@ namespace pack
 
 constexpr unsigned WORD_BITS = PRIM_BINARY_WORD_BITS;
 constexpr unsigned THREADS = 256, WARPS = THREADS / 32;
+constexpr unsigned WORDS = 8; /* of a warp, along a row */
 
 template <typename T>
 struct pack_problem {
@@ -28,8 +29,9 @@ struct pack_problem {
     unsigned blocks_a_row; /* side by side */
 };
 
-/* This thread's word of the packed matrix, which may lie outside of it. A block's words stand side
- * by side along x, with so many threads each, and rows of them along y. */
+/* This thread's word of the packed matrix, or of such with fewer columns, which may lie outside of
+ * it. A block's words stand side by side along x, with so many threads each, and rows of them along
+ * y. */
 struct place {
     size_t row, column;
     bool is_inside;
@@ -48,13 +50,23 @@ template <typename T>
 __global__ void __launch_bounds__(THREADS) pack_rows(pack_problem<T> p)
 {
     const unsigned lane = threadIdx.x % WORD_BITS;
-    const place at(p, WORD_BITS);
-    const size_t column = at.column * WORD_BITS + lane;
-    const bool bit =
-        at.is_inside && column < p.columns && is_plus_one(p.in[at.row * p.ld + column]);
-    const uint32_t vote = __ballot_sync(0xffffffffu, bit);
-    if (lane == 0 && at.is_inside)
-        p.packed[at.row * p.packed_ld + at.column] = vote;
+    const place at(p, WORD_BITS); /* of eight words */
+    const size_t word = at.column * WORDS;
+    bool bits[WORDS];
+    PRIM_UNROLL(8)
+    for (unsigned w = 0; w < WORDS; w++) {
+        const size_t column = (word + w) * WORD_BITS + lane;
+        bits[w] = at.row < p.packed_rows && column < p.columns &&
+                  is_plus_one(p.in[at.row * p.ld + column]);
+    }
+    uint32_t own = 0;
+    PRIM_UNROLL(8)
+    for (unsigned w = 0; w < WORDS; w++) {
+        const uint32_t vote = __ballot_sync(0xffffffffu, bits[w]);
+        own = lane == w ? vote : own;
+    }
+    if (lane < WORDS && at.row < p.packed_rows && word + lane < p.packed_columns)
+        p.packed[at.row * p.packed_ld + word + lane] = own;
 }
 
 /* Rows of a single word. */
@@ -66,14 +78,32 @@ __global__ void __launch_bounds__(THREADS) pack_short_rows(pack_problem<T> p)
         p.packed[at.row * p.packed_ld] = pack_word(&p.in[at.row * p.ld], 1, p.columns);
 }
 
+/* All elements are there. */
+template <typename T>
+__device__ uint32_t pack_whole_word(const T *in, size_t stride)
+{
+    T values[WORD_BITS];
+    PRIM_UNROLL(32)
+    for (unsigned bit = 0; bit < WORD_BITS; bit++)
+        values[bit] = in[bit * stride];
+    uint32_t word = 0;
+    PRIM_UNROLL(32)
+    for (unsigned bit = 0; bit < WORD_BITS; bit++)
+        word |= static_cast<uint32_t>(is_plus_one(values[bit])) << bit;
+    return word;
+}
+
 template <typename T>
 __global__ void __launch_bounds__(THREADS) pack_columns(pack_problem<T> p)
 {
     const place at(p, 1);
     const size_t first = at.row * WORD_BITS;
-    if (at.is_inside)
-        p.packed[at.row * p.packed_ld + at.column] =
-            pack_word(&p.in[first * p.ld + at.column], p.ld, p.rows - first);
+    if (!at.is_inside)
+        return;
+    const T *const in = &p.in[first * p.ld + at.column];
+    p.packed[at.row * p.packed_ld + at.column] = p.rows - first >= WORD_BITS
+                                                     ? pack_whole_word(in, p.ld)
+                                                     : pack_word(in, p.ld, p.rows - first);
 }
 
 /* A warp's word of 32 rows of `in`, which lie side by side in the packed matrix. */
@@ -111,18 +141,19 @@ pack_problem<T> problem_of(const prim_binary_pack_args *args, size_t blocks_a_ro
             static_cast<unsigned>(blocks_a_row)};
 }
 
-/* Blocks lie along one dimension of the grid, so many for each row of blocks. */
+/* So many threads for so many words side by side. Blocks lie along one dimension of the grid, so
+ * many for each row of blocks. */
 template <typename T>
 cudaError_t launch_words(const prim_binary_pack_args *args, void (*kernel)(pack_problem<T>),
-                         unsigned threads_a_word)
+                         unsigned threads, unsigned words)
 {
-    const unsigned most = THREADS / threads_a_word;
-    const size_t blocks = prim_divide_up(args->packed_columns, most);
+    const unsigned most = THREADS / threads;
+    const size_t columns = prim_divide_up(args->packed_columns, words),
+                 blocks = prim_divide_up(columns, most);
     if (blocks == 0 || args->packed_rows == 0)
         return cudaSuccess;
-    const unsigned across =
-        args->packed_columns < most ? static_cast<unsigned>(args->packed_columns) : most;
-    const dim3 block(across * threads_a_word, most / across);
+    const unsigned across = columns < most ? static_cast<unsigned>(columns) : most;
+    const dim3 block(across * threads, most / across);
     const size_t all = prim_divide_up(args->packed_rows, block.y) * blocks;
     return prim_launch({args->call.stream, static_cast<unsigned>(all), block}, kernel,
                        problem_of<T>(args, blocks));
@@ -132,8 +163,8 @@ struct run_rows : launch_run {
     template <typename T>
     static cudaError_t run(const prim_binary_pack_args *args)
     {
-        return args->packed_columns == 1 ? launch_words<T>(args, pack_short_rows<T>, 1)
-                                         : launch_words<T>(args, pack_rows<T>, WORD_BITS);
+        return args->packed_columns == 1 ? launch_words<T>(args, pack_short_rows<T>, 1, 1)
+                                         : launch_words<T>(args, pack_rows<T>, WORD_BITS, WORDS);
     }
 };
 
@@ -141,7 +172,7 @@ struct run_columns : launch_run {
     template <typename T>
     static cudaError_t run(const prim_binary_pack_args *args)
     {
-        return launch_words<T>(args, pack_columns<T>, 1);
+        return launch_words<T>(args, pack_columns<T>, 1, 1);
     }
 };
 
