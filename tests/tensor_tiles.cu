@@ -94,9 +94,7 @@ __global__ void __launch_bounds__(WARPGROUP)
                 const __grid_constant__ prim_tensor_map b, int32_t *d)
 {
     PRIM_SHARED_DYNAMIC_SWIZZLED(tiles, shared);
-    int32_t sums[N / 2];
-    for (unsigned i = 0; i < N / 2; i++)
-        sums[i] = d[place_of_sum<N>(i)];
+    int32_t sums[N / 2] = {};
     begin(&shared->full);
     if (threadIdx.x == 0) {
         mbarrier_arrive_expect_tx(&shared->full, (1 + N / BOX) * sizeof(box));
@@ -114,7 +112,7 @@ __global__ void __launch_bounds__(WARPGROUP)
     wgmma_commit_group();
     wgmma_wait_group<0>();
     for (unsigned i = 0; i < N / 2; i++)
-        d[place_of_sum<N>(i)] = sums[i];
+        d[place_of_sum<N>(i)] += sums[i];
 }
 
 cudaError_t map_of(prim_tensor_map *map, const void *data, size_t rows, size_t columns, size_t ld)
