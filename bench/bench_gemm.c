@@ -320,8 +320,8 @@ static void set_up_gemm(const bench_case *c, bench_operands *operands)
          "filling the matrices");
 }
 
-/* Float sums differ by the order and the rounding of additions: by far less than this. cuBLAS, as it
- * comes, rounds the sums of parts of k to halves before it adds them; we round once. */
+/* Float sums differ by the order and the rounding of additions: by far less than this. cuBLAS, as
+ * it comes, rounds the sums of parts of k to halves before it adds them; we round once. */
 static bool same_element(const bench_case *c, const void *h_a, const void *h_b, size_t i)
 {
     const double k = (double)c->k;

@@ -58,8 +58,8 @@ typedef enum prim_compute {
  * operands consist of vectors of 16 bytes (their address, their leading dimension, and the columns
  * of those not read along k). MMA needs compute capability 8.0; WGMMA and WGMMA_SPECIALIZED need a
  * device of 9.0, and a library that was compiled for sm_90a.
- * MMA, WGMMA and WGMMA_SPECIALIZED copy 16 bytes of a line at once. Where the leading dimension of A
- * or B, or its stride in a batch, is no multiple of 8, a first pass copies that operand into the
+ * MMA, WGMMA and WGMMA_SPECIALIZED copy 16 bytes of a line at once. Where the leading dimension of
+ * A or B, or its stride in a batch, is no multiple of 8, a first pass copies that operand into the
  * workspace, where lines begin at 16 bytes; MMA does so where that is estimated to take less time
  * than to load elements one by one. So the workspace depends on leading dimensions and strides: ask
  * with those of the call. It has no room for an operand whose address alone is no multiple of 16

@@ -23,8 +23,8 @@
  * as long as 5,000 steps of k; and the last round of tiles, for which not all multiprocessors have
  * one.
  *
- * Work: m · n · k products, and the tiles' ends. Steps: k. Workspace: as many words as A and B have,
- * in lines of whole 16 bytes; and one for each row and column.
+ * Work: m · n · k products, and the tiles' ends. Steps: k. Workspace: as many words as A and B
+ * have, in lines of whole 16 bytes; and one for each row and column.
  * Source: NVIDIA, PTX ISA, sections on wgmma, mbarrier and cp.async.bulk.tensor; V. Thakkar et al.,
  * CUTLASS 3 (2023), for warp specialization. */
 #include "binary_gemm/c_of_warpgroup.cuh"

@@ -74,8 +74,9 @@ bool has_strips(const prim_convolution_args *args)
            in.width <= most_columns && in.width >= least_columns;
 }
 
-/* Large images of which most of a tile would be empty, so that window.cuh's work is what takes time;
- * of small ones the beginning and the end are, which it has shorter. As measured on an H200. */
+/* Large images of which most of a tile would be empty, so that window.cuh's work is what takes
+ * time; of small ones the beginning and the end are, which it has shorter. As measured on an
+ * H200. */
 bool is_thin(const prim_convolution_args *args)
 {
     constexpr size_t MANY = 512, VERY_MANY = 8192; /* pixels for each multiprocessor */

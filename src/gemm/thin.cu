@@ -6,10 +6,10 @@
  *     k  │ 0 1 … 31 │ 32 … 127      column  │ k 0 1 … 31 │ 32 …
  *        lane 0 1 … 31                      lane 0 1 … 31, whose sums are added in the end
  *
- * Every element of Y is loaded by a lane beside its neighbours', and used for the ROWS rows while it
- * is in a register. The eight warps of a block share k, rows and columns between them, as the shape
- * asks; sums of shares of k are added through shared memory, and those of parts, where a C of few
- * tiles leaves multiprocessors idle, by SPLIT_K's second pass.
+ * Every element of Y is loaded by a lane beside its neighbours', and used for the ROWS rows while
+ * it is in a register. The eight warps of a block share k, rows and columns between them, as the
+ * shape asks; sums of shares of k are added through shared memory, and those of parts, where a C of
+ * few tiles leaves multiprocessors idle, by SPLIT_K's second pass.
  *
  * What changed from the rungs with tiles: those are filled with zeros where a side is short, and
  * their stages in shared memory want rows that begin at 16 bytes. Here nothing is shared but X,
@@ -65,8 +65,8 @@ __device__ operands<In> operands_of(const problem<In, Out> &p, bool is_turned)
 
 /* ---- a warp's sums ---- */
 
-/* Where a lane is in its rows of X and columns of Y. What of a warp's elements lies outside is taken
- * from the last row or column, and not stored. */
+/* Where a lane is in its rows of X and columns of Y. What of a warp's elements lies outside is
+ * taken from the last row or column, and not stored. */
 template <typename In>
 struct lines {
     const In *x[ROWS], *y[COLUMNS];
