@@ -65,7 +65,7 @@ table() { # PATTERN CASE TYPE MODE
   local results
   results=$(results_of "$1")
   jq -r --arg pattern "$1" --arg case "$2" --arg type "$3" --arg mode "$4" "$definitions"'
-    ($pattern == "gemm" or $pattern == "binary_gemm") as $dense |
+    ($pattern == "gemm" or $pattern == "binary_gemm" and ($case | startswith("pack_") | not)) as $dense |
     [.results[] | select(.pattern == $pattern and .case == $case and .type == $type
                          and .mode == $mode and .input == "uniform")] as $all
     | if ($all | length) == 0 then error("no such results") else . end
@@ -155,17 +155,20 @@ overview_drawn() {
   echo '| --- | --: | --: | --: | --: | --: | --: | --: |'
   awk '
     NR < 9 && / CUDA .*T.*Z$/ { split($0, words, ", "); device = words[1] ", " words[2] ", " substr(words[3], 1, 10) }
-    / cases a call, seed / { drawn = $1; seed = $6; sub(/,/, "", seed); shown = / cold/; next }
+    / cases a call, seed / {
+      sub(/,/, "", $6); if (!($6 in seen)) seeds = seeds (seeds == "" ? "" : ", ") $6; seen[$6]
+      least = least == "" || $1 < least ? $1 : least; most = $1 > most ? $1 : most
+      shown = / cold/; next }
     /^$/ && rows > 0 { shown = 0 }
     shown && /^  [a-z]/ {
-      gsub(/[][]/, " "); n = split($0, f, " "); at = 3
-      row = "| " f[1] " " f[2] " |"
+      gsub(/[][]/, " "); n = split($0, f, " "); at = f[1] == "gemm" ? 4 : 3
+      row = "| " f[1] " " f[2] (at == 4 ? " " f[3] : "") " |"
       if (f[at] == "-") { row = row " – | – | – |"; at++ }
       else { row = row " " f[at] " | " f[at + 1] " | " f[at + 4] " |"; at += 6 }
       if (f[at] == "-") row = row " – | – | – | – |"
       else row = row " " f[at] " | " f[at + 1] " × | " f[at + 4] " × | " f[at + 5] " × |"
       print row; rows++ }
-    END { printf "\n%s; seed %s, %s cases a call, one run.\n", device, seed, drawn }
+    END { printf "\n%s and the day after; seeds %s, %s to %s cases a call, a run for each pattern.\n", device, seeds, least, most }
   ' bench/results/drawn-1.txt
 }
 
