@@ -50,7 +50,7 @@ static void spoil_kind(const operands *o, gemm_arguments *a)
     FAULT("unknown", PRIM_ERROR_ENUM, "op_a", a->op_a = 2);
     FAULT("negative", PRIM_ERROR_ENUM, "op_a", a->op_a = -1);
     FAULT("unknown", PRIM_ERROR_ENUM, "op_b", a->op_b = 2);
-    FAULT("unknown", PRIM_ERROR_ENUM, "compute", a->compute = 1);
+    FAULT("unknown", PRIM_ERROR_ENUM, "compute", a->compute = (prim_compute)2);
     FAULT("unknown", PRIM_ERROR_TYPE, "c_type", a->a_type = a->b_type = a->c_type = 9999);
     FAULT("complex", PRIM_ERROR_TYPE, "c_type", a->a_type = a->b_type = a->c_type = 4);
     FAULT("A of f64", PRIM_ERROR_TYPE, "f64", a->a_type = CUDA_R_64F);
