@@ -1,6 +1,7 @@
 /* Settings from the environment, and the visiting orders that they choose. */
 #define _GNU_SOURCE
 #include "internal.h"
+#include "simt.h"
 
 #include <limits.h>
 #include <pthread.h>
