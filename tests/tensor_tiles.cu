@@ -61,6 +61,20 @@ __device__ unsigned place_of_sum(unsigned i)
     return row * N + i / 4 * 8 + lane % 4 * 2 + i % 2;
 }
 
+/* Brings a box of A and N / BOX of B, and waits for them. */
+template <unsigned N, wgmma_major A, wgmma_major B>
+__device__ void load_tiles(tiles *to, const prim_tensor_map &a, const prim_tensor_map &b)
+{
+    begin(&to->full);
+    if (threadIdx.x == 0) {
+        mbarrier_arrive_expect_tx(&to->full, (1 + N / BOX) * sizeof(box));
+        tensor_load_box(&to->a, a, box_at<A>(0), &to->full);
+        for (unsigned i = 0; i < N / BOX; i++)
+            tensor_load_box(&to->b[i], b, box_at<B>(i * BOX), &to->full);
+    }
+    mbarrier_wait(&to->full, 0);
+}
+
 template <typename Half, unsigned N, wgmma_major A, wgmma_major B>
 __global__ void __launch_bounds__(WARPGROUP)
     multiply_tiles(const __grid_constant__ prim_tensor_map a,
@@ -68,14 +82,7 @@ __global__ void __launch_bounds__(WARPGROUP)
 {
     PRIM_SHARED_DYNAMIC_SWIZZLED(tiles, shared);
     float sums[N / 2] = {};
-    begin(&shared->full);
-    if (threadIdx.x == 0) {
-        mbarrier_arrive_expect_tx(&shared->full, (1 + N / BOX) * sizeof(box));
-        tensor_load_box(&shared->a, a, box_at<A>(0), &shared->full);
-        for (unsigned i = 0; i < N / BOX; i++)
-            tensor_load_box(&shared->b[i], b, box_at<B>(i * BOX), &shared->full);
-    }
-    mbarrier_wait(&shared->full, 0);
+    load_tiles<N, A, B>(shared, a, b);
     const uint64_t of_a = wgmma_descriptor(&shared->a, sizeof(box)),
                    of_b = wgmma_descriptor(shared->b, sizeof(box));
     wgmma_fence();
@@ -95,14 +102,7 @@ __global__ void __launch_bounds__(WARPGROUP)
 {
     PRIM_SHARED_DYNAMIC_SWIZZLED(tiles, shared);
     int32_t sums[N / 2] = {};
-    begin(&shared->full);
-    if (threadIdx.x == 0) {
-        mbarrier_arrive_expect_tx(&shared->full, (1 + N / BOX) * sizeof(box));
-        tensor_load_box(&shared->a, a, box_at<K_MAJOR>(0), &shared->full);
-        for (unsigned i = 0; i < N / BOX; i++)
-            tensor_load_box(&shared->b[i], b, box_at<K_MAJOR>(i * BOX), &shared->full);
-    }
-    mbarrier_wait(&shared->full, 0);
+    load_tiles<N, K_MAJOR, K_MAJOR>(shared, a, b);
     const uint64_t of_a = wgmma_descriptor(&shared->a, 0), of_b = wgmma_descriptor(shared->b, 0);
     wgmma_fence();
     PRIM_UNROLL(4)

@@ -9,6 +9,7 @@
 #include <primitives/gemm.h>
 
 #include "calls.h"
+#include "gemm_variants.h"
 #include "products.h"
 #include "rungs.h"
 #include "stored.h"
@@ -133,20 +134,11 @@ typedef struct combination {
     cudaDataType_t in, type;
 } combination;
 
-static struct criterion_test_params variants(void)
-{
-    static prim_gemm_variant rows[64];
-    size_t count = 0;
-    for (size_t v = 0; prim_gemm_variant_at(v) != NULL; v++)
-        rows[count++] = prim_gemm_variant_at(v)->value;
-    return cr_make_param_array(prim_gemm_variant, rows, count);
-}
-
 /* A test of every variant, which calls check_NAME() with every type. */
 #define FOR_EACH_VARIANT(test, floats_only)                                        \
     ParameterizedTestParameters(gemm, test)                                        \
     {                                                                              \
-        return variants();                                                         \
+        return gemm_variants();                                                    \
     }                                                                              \
     ParameterizedTest(prim_gemm_variant *variant, gemm, test)                      \
     {                                                                              \
@@ -285,7 +277,7 @@ static void check_halves_that_copies_reach(const combination *k)
 
 ParameterizedTestParameters(gemm, halves_that_copies_reach)
 {
-    return variants();
+    return gemm_variants();
 }
 ParameterizedTest(prim_gemm_variant *variant, gemm, halves_that_copies_reach)
 {
@@ -357,7 +349,7 @@ static void check_lines_that_copies_reach_once_realigned(const combination *k)
 
 ParameterizedTestParameters(gemm, lines_that_copies_reach_once_realigned)
 {
-    return variants();
+    return gemm_variants();
 }
 ParameterizedTest(prim_gemm_variant *variant, gemm, lines_that_copies_reach_once_realigned)
 {
@@ -844,7 +836,7 @@ static void check_batches(prim_gemm_variant v, prim_transpose op_a, prim_transpo
 
 ParameterizedTestParameters(gemm, batches)
 {
-    return variants();
+    return gemm_variants();
 }
 ParameterizedTest(prim_gemm_variant *variant, gemm, batches)
 {
@@ -889,7 +881,7 @@ static void check_vectors(prim_gemm_variant v, prim_transpose op, size_t m, size
 
 ParameterizedTestParameters(gemm, batches_of_vectors)
 {
-    return variants();
+    return gemm_variants();
 }
 ParameterizedTest(prim_gemm_variant *variant, gemm, batches_of_vectors)
 {
@@ -902,7 +894,7 @@ ParameterizedTest(prim_gemm_variant *variant, gemm, batches_of_vectors)
 /* Rows, and the matrices of a batch, that begin at 16 bytes; A, or B, is one for all. */
 ParameterizedTestParameters(gemm, batches_that_copies_reach)
 {
-    return variants();
+    return gemm_variants();
 }
 ParameterizedTest(prim_gemm_variant *variant, gemm, batches_that_copies_reach)
 {
@@ -932,7 +924,7 @@ ParameterizedTest(prim_gemm_variant *variant, gemm, batches_that_copies_reach)
 /* Rows, and the matrices of a batch, that begin anywhere. */
 ParameterizedTestParameters(gemm, batches_that_copies_reach_once_realigned)
 {
-    return variants();
+    return gemm_variants();
 }
 ParameterizedTest(prim_gemm_variant *variant, gemm, batches_that_copies_reach_once_realigned)
 {

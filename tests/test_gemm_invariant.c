@@ -13,6 +13,7 @@
 #include <primitives/gemm.h>
 
 #include "calls.h"
+#include "gemm_variants.h"
 #include "products.h"
 #include "rungs.h"
 #include "stored.h"
@@ -304,15 +305,6 @@ static factors first_call(const product_case *c)
 
 /* ---- every variant and type ---- */
 
-static struct criterion_test_params variants(void)
-{
-    static prim_gemm_variant rows[64];
-    size_t count = 0;
-    for (size_t v = 0; prim_gemm_variant_at(v) != NULL; v++)
-        rows[count++] = prim_gemm_variant_at(v)->value;
-    return cr_make_param_array(prim_gemm_variant, rows, count);
-}
-
 static const size_t numbers_of_rows[] = {1, 2, 3, 8, 16, 17, 31, 33, 63, 64, 65, 100, 127, 129};
 
 /* n and k: thin, odd, with a k of one slab, of several, and one that is cut. */
@@ -351,7 +343,7 @@ static bool refuses(prim_gemm_variant variant, const struct type_pair *t)
 
 ParameterizedTestParameters(gemm_invariant, rows)
 {
-    return variants();
+    return gemm_variants();
 }
 ParameterizedTest(prim_gemm_variant *variant, gemm_invariant, rows)
 {
@@ -468,7 +460,7 @@ static void check_choice(prim_gemm_variant variant, const struct type_pair *type
 
 ParameterizedTestParameters(gemm_invariant, choices)
 {
-    return variants();
+    return gemm_variants();
 }
 ParameterizedTest(prim_gemm_variant *variant, gemm_invariant, choices)
 {
