@@ -81,7 +81,7 @@ static size_t first_n(const shape *s, size_t row)
     return row == 0 ? s->n : row % 3;
 }
 
-static size_t middle_n(const shape *s, size_t row)
+size_t middle_n(const shape *s, size_t row)
 {
     return row == s->rows / 2 ? s->n : row % 3;
 }
@@ -155,21 +155,23 @@ const shape shapes[] = {
     {"513 rows of 1", 513, 100, all_n, 1, false},
     {"171 rows of 3", 171, 100, all_n, 3, false},
 };
+/* Those of 70,000 columns are cut into tiles; of others of few rows and columns, blocks have whole
+ * rows. */
 const shape large_shapes[] = {
-    {"of all kinds", 900, 20000, of_all_kinds, 5000, false},
+    {"of all kinds", 900, 70000, of_all_kinds, 5000, false},
     {"one row of 32769", 1, 20000, all_n, 32769, false},
-    {"10923 rows of 3", 10923, 100, all_n, 3, false},
-    {"skewed", 3001, 5000, skewed, 700, false},
+    {"10923 rows of 3", 10923, 70000, all_n, 3, false},
+    {"skewed", 3001, 70000, skewed, 700, false},
     {"one row of 20000", 1, 20000, all_n, 20000, false},
     {"one row of 8192", 1, 9000, all_n, 8192, false},
     {"one row of 8193", 1, 9000, all_n, 8193, false},
     {"512 rows of 64", 512, 700, all_n, 64, false},
     {"300 rows of 65", 300, 700, all_n, 65, false},
-    {"600 rows, one of 30000", 600, 20000, middle_n, 30000, false},
+    {"600 rows, one of 30000", 600, 70000, middle_n, 30000, false},
     {"one row of 32768", 1, 20000, all_n, 32768, false},
     {"one row of 65537", 1, 20000, all_n, 65537, false},
-    {"32769 rows of 1", 32769, 100, all_n, 1, false},
-    {"long row between others", 12, 20000, middle_n, 40000, false},
+    {"32769 rows of 1", 32769, 70000, all_n, 1, false},
+    {"long row between others", 12, 70000, middle_n, 40000, false},
 };
 const shape huge_shapes[] = {
     {"one row of 4194305", 1, 20000, all_n, 4194305, false},

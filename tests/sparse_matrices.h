@@ -45,6 +45,8 @@ typedef struct shape {
 } shape;
 
 size_t all_n(const shape *s, size_t row);
+/* n in the middle row, few in the others. */
+size_t middle_n(const shape *s, size_t row);
 /* Rows without entries at the beginning, in the middle and at the end. */
 size_t gaps(const shape *s, size_t row);
 /* Most rows short, a few of up to n. */

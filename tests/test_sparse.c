@@ -291,13 +291,19 @@ Test(sparse, routes)
 {
     static const shape few = {"100 rows of 5", 100, 90, all_n, 5, false},
                        long_rows = {"10 rows of 1000", 10, 900, all_n, 1000, false},
-                       many = {"33000 rows of 1", 33000, 90, all_n, 1, false};
+                       many = {"33000 rows of 1", 33000, 70000, all_n, 1, false},
+                       near = {"66 rows, one of 40000", 66, 65536, middle_n, 40000, false},
+                       wide = {"66 rows, one of 40000", 66, 65537, middle_n, 40000, false},
+                       one = {"a row of 8193", 1, 90, all_n, 8193, false};
     static const struct {
         const char *route;
         const shape *s;
         form f;
     } routes[] = {{"rows", &few, {PRIM_SPARSE_CSR, 0, false}},
-                  {"tiles", &long_rows, {PRIM_SPARSE_CSR, 0, false}},
+                  {"rows", &long_rows, {PRIM_SPARSE_CSR, 0, false}},
+                  {"rows", &near, {PRIM_SPARSE_CSR, 0, false}},
+                  {"tiles", &wide, {PRIM_SPARSE_CSR, 0, false}},
+                  {"tiles", &one, {PRIM_SPARSE_CSR, 0, false}},
                   {"tiles", &many, {PRIM_SPARSE_CSR, 0, false}},
                   {"whole_rows", &few, {PRIM_SPARSE_ELL, 5, false}},
                   {"parts", &long_rows, {PRIM_SPARSE_ELL, 1000, false}},
@@ -312,6 +318,50 @@ Test(sparse, routes)
         cr_prim(ask_product(PRIM_SPMV_AUTO, &matrix.m, CUDA_R_32F));
         cr_assert_str_eq(asked()->route, routes[i].route, "case %zu", i);
         forget(&matrix);
+        forget(&csr);
+    }
+}
+
+/* Row r of a matrix with every kind of row: 0 to 69 entries, about a piece and some pieces. */
+static size_t of_each_length(const shape *s, size_t row)
+{
+    static const size_t lengths[] = {511, 512, 513, 1024, 1025, 2047, 2048, 2049, 4000};
+    return row == s->rows / 2 ? s->n
+           : row % 23 == 5    ? lengths[row / 23 % COUNT_OF(lengths)]
+                              : row * 7 % 70;
+}
+
+/* A matrix goes by rows, and by tiles once it has more columns. The blocks have 1, 5 and 12 rows; 140,000
+ * entries are more pieces than a block has places for. */
+Test(sparse, rows_and_tiles_have_the_same_bits)
+{
+    static const cudaDataType_t types[] = {CUDA_R_32F, CUDA_R_64F, CUDA_R_16F, CUDA_R_16BF};
+    static const shape shapes_of[] = {
+        {"of each length, 250", 250, 9000, of_each_length, 140000, false},
+        {"of each length, 1600", 1600, 9000, of_each_length, 700, false},
+        {"of each length, 4500", 4500, 9000, of_each_length, 3000, false}};
+    for (size_t i = 0; i < COUNT_OF(shapes_of) * COUNT_OF(types); i++) {
+        const shape *const s = &shapes_of[i % COUNT_OF(shapes_of)];
+        const cudaDataType_t type = types[i / COUNT_OF(shapes_of)];
+        kept csr = make(s, type, i % 2 == 0 ? CUDA_R_32I : CUDA_R_64I, REAL), wide = csr;
+        wide.m.columns = 70000;
+        vectors v = make_vectors(&wide.m, REAL, 0.3, 0.7);
+        const size_t bytes = s->rows * type_bytes(type);
+        void *const by_rows = allocate(bytes), *const by_tiles = allocate(bytes);
+        product p = {s->name, &csr.m, &csr,  PRIM_SPMV_CSR_MERGE, 0,    0.3,
+                     0.7,     i % 2,  v.h_x, v.h_before,          false};
+        cr_prim(ask_product(p.variant, &csr.m, type));
+        cr_assert_str_eq(asked()->route, "rows", "%s", s->name);
+        run_on_device(&p, by_rows);
+        p.csr = &wide.m;
+        p.matrix = &wide;
+        cr_prim(ask_product(p.variant, &wide.m, type));
+        cr_assert_str_eq(asked()->route, "tiles", "%s", s->name);
+        run_on_device(&p, by_tiles);
+        cr_assert_arr_eq(by_rows, by_tiles, bytes, "%s", s->name);
+        free(by_rows);
+        free(by_tiles);
+        free_vectors(&v);
         forget(&csr);
     }
 }

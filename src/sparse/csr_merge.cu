@@ -10,8 +10,8 @@
  *
  * A first launch searches where each tile begins. A block then copies its entries, meanwhile finds
  * the kinds of its rows, and sums them, with the fewest lanes for each row that keep most threads
- * busy. Where lengths differ much, as in a graph, it gathers x by entries first. A matrix of few
- * entries is not cut into tiles: one launch with 64 rows for each block multiplies it.
+ * busy. Where lengths differ much, as in a graph, it gathers x by entries first. A matrix that
+ * caches hold is not cut into tiles, and has one launch: row_blocks.cuh.
  *
  * The pieces of a row and the order of its sum depend only on its length, not on its place in the
  * matrix, the tiles, the device or the number of its lanes: the same row has the same bits
@@ -25,6 +25,7 @@
 #include "common/host/element.h"
 #include "sparse/csr/csr.cuh"
 #include "sparse/csr/csr_rows.cuh"
+#include "sparse/csr/row_blocks.cuh"
 #include "sparse/scale.cuh"
 
 namespace
@@ -87,42 +88,6 @@ __global__ void __launch_bounds__(TILE_THREADS, blocks_at_once(TILE_THREADS, BLO
     sum_rows(a, t, in, x_by_column<X>{a.of.x}, kinds, r.strips);
 }
 
-/* ---- small matrices ---- */
-
-/* With a fixed number of rows for each block no search is needed, and no block has so many entries
- * that others should help. Sums of pieces stay in shared memory. */
-constexpr unsigned SMALL_ROWS = 64, SMALL_GROUPS = 2 * SMALL / PIECE + 1;
-/* A block may have all entries: its few warps have many in flight. */
-using small_strips = strip_list<SMALL_ROWS + SMALL / PIECE, 16, true>;
-
-template <typename V, typename X, typename Offset>
-__global__ void __launch_bounds__(TILE_THREADS) multiply_small(csr_problem<V, X, Offset> a)
-{
-    PRIM_SHARED(working_t<V>, pieces, [2][SMALL_GROUPS]);
-    PRIM_SHARED(unsigned, tickets, [SMALL_GROUPS]);
-    PRIM_SHARED(uint16_t, begins, [SMALL_ROWS + 1]);
-    PRIM_SHARED(unsigned, kinds, [TILE_WARPS]);
-    PRIM_SHARED(small_strips, strips, );
-    for (unsigned g = threadIdx.x; g < SMALL_GROUPS; g += TILE_THREADS)
-        tickets[g] = 0;
-    if (threadIdx.x == 0)
-        strips.count = 0;
-    a.p.first_pieces = pieces[0];
-    a.p.pieces = pieces[1];
-    a.p.tickets = tickets;
-    __syncthreads();
-    const size_t first = static_cast<size_t>(blockIdx.x) * SMALL_ROWS, left = a.p.rows - first,
-                 entry = a.p.offset(first);
-    const unsigned rows = static_cast<unsigned>(left < SMALL_ROWS ? left : SMALL_ROWS),
-                   entries = static_cast<unsigned>(a.p.entries - entry);
-    const csr_tile t = {first, entry, SIZE_MAX, rows, entries};
-    const tile_arrays<V> in = {const_cast<int32_t *>(a.of.columns) + entry, a.of.values + entry,
-                               begins, entries};
-    note_rows(a.p, t, begins, kinds, &strips);
-    __syncthreads();
-    sum_rows(a, t, in, x_by_column<X>{a.of.x}, kinds_of_tile(kinds), strips);
-}
-
 /* ---- the rung ---- */
 
 struct run_product : launch_run {
@@ -137,9 +102,11 @@ struct run_product : launch_run {
         if (a.of.x == nullptr)
             return launch_scale<X>(args);
         const cudaStream_t stream = args->call.stream;
-        if (is_small(m))
-            return prim_launch({stream, blocks_for(m->rows, SMALL_ROWS), TILE_THREADS},
-                               multiply_small<V, X, Offset>, a);
+        if (goes_by_rows(m)) {
+            const unsigned each = rows_of_block(m);
+            return prim_launch({stream, blocks_for(m->rows, each), TILE_THREADS},
+                               multiply_rows<V, X, Offset>, a, each);
+        }
         a.p.boundaries = static_cast<boundary *>(args->call.workspace);
         put_pieces(&a.p, args, a.p.boundaries + a.p.tiles + 1);
         const unsigned blocks = static_cast<unsigned>(a.p.tiles);
@@ -159,7 +126,7 @@ struct choose_route {
         const prim_sparse *m = &args->matrix;
         const bool has_products =
             m->columns > 0 && make_scaled<working_t<V>>(args->alpha, args->beta).alpha != 0;
-        return m->rows == 0 || !has_products ? nullptr : is_small(m) ? "rows" : "tiles";
+        return m->rows == 0 || !has_products ? nullptr : goes_by_rows(m) ? "rows" : "tiles";
     }
     static const char *not_built(const prim_spmv_args *)
     {
@@ -171,7 +138,7 @@ size_t workspace_bytes(const void *any)
 {
     const prim_spmv_args *args = static_cast<const prim_spmv_args *>(any);
     const prim_sparse *m = &args->matrix;
-    return m->rows == 0 || is_small(m) ? 0 : boundaries_bytes(m) + pieces_bytes(args);
+    return m->rows == 0 || goes_by_rows(m) ? 0 : boundaries_bytes(m) + pieces_bytes(args);
 }
 
 const char *why_not(const void *any)

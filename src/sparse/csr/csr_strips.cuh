@@ -45,13 +45,10 @@ struct strip {
     uint16_t is_piece;
 };
 
-/* STEPS: entries of a lane in flight at once. IN_BLOCK: all pieces of a row are the block's, and
- * their sums and tickets are in shared memory. */
-template <unsigned MOST, unsigned STEPS_ = 4, bool IN_BLOCK_ = false>
-struct strip_list {
-    static constexpr unsigned STEPS = STEPS_;
-    static constexpr bool IN_BLOCK = IN_BLOCK_;
+constexpr unsigned STRIP_STEPS = 4; /* entries of a lane in flight at once */
 
+template <unsigned MOST>
+struct strip_list {
     unsigned count;
     strip strips[MOST];
 };
@@ -72,22 +69,9 @@ __device__ void push_pieces(const csr_tile &t, List *list, unsigned row, size_t 
         push(list, e - t.first_entry, end - e < PIECE ? end - e : PIECE, row, true);
 }
 
-/* The number of pieces that are finished before this one. Those of other blocks are read from L2
- * only: common/kernel/atomic.cuh. In a block, no other needs to see them, which saves a
- * microsecond. */
-template <bool IN_BLOCK>
-__device__ unsigned take_piece_ticket(unsigned *finished)
-{
-#ifndef SIMT_BACKEND
-    if constexpr (IN_BLOCK)
-        return __nv_atomic_fetch_add(finished, 1u, __NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_BLOCK);
-#endif
-    return take_ticket_releasing(finished);
-}
-
 /* Stores the sum of a long row's piece; the warp that stores the last one adds them all up in their
- * order. */
-template <bool IN_BLOCK, typename V, typename X, typename Offset>
+ * order. Those of other blocks are read from L2 only: common/kernel/atomic.cuh. */
+template <typename V, typename X, typename Offset>
 __device__ void finish_piece(const csr_problem<V, X, Offset> &a, size_t row, size_t entry,
                              working_t<V> sum, unsigned lane)
 {
@@ -100,7 +84,7 @@ __device__ void finish_piece(const csr_problem<V, X, Offset> &a, size_t row, siz
     bool last = false;
     if (lane == 0) {
         *(piece == 0 ? first : &later[piece]) = sum;
-        last = take_piece_ticket<IN_BLOCK>(&a.p.tickets[group]) + 1 == pieces;
+        last = take_ticket_releasing(&a.p.tickets[group]) + 1 == pieces;
     }
     if (__shfl_sync(ALL_LANES, static_cast<int>(last), 0) == 0)
         return;
@@ -115,7 +99,7 @@ __device__ void finish_piece(const csr_problem<V, X, Offset> &a, size_t row, siz
 }
 
 /* The sum of a strip, staged or not, by a warp. */
-template <unsigned STEPS, typename V, typename X, typename Offset, typename Column, class Find>
+template <typename V, typename X, typename Offset, typename Column, class Find>
 __device__ working_t<V> sum_strip(const csr_problem<V, X, Offset> &a, const csr_tile &t,
                                   const tile_arrays<V, Column> &in, const Find &x, const strip &s)
 {
@@ -123,11 +107,11 @@ __device__ working_t<V> sum_strip(const csr_problem<V, X, Offset> &a, const csr_
     const size_t entry = t.first_entry + s.begin;
     working_t<V> sum = 0;
     if (s.begin + s.length <= in.count)
-        sum = sum_of_lane<WARP, WARP, STEPS>(in.columns + s.begin, in.values + s.begin, x, s.length,
-                                             lane);
+        sum = sum_of_lane<WARP, WARP, STRIP_STEPS>(in.columns + s.begin, in.values + s.begin, x,
+                                                   s.length, lane);
     else
-        sum = sum_of_lane<WARP, WARP, STEPS>(a.of.columns + entry, a.of.values + entry,
-                                             x_by_column<X>{a.of.x}, s.length, lane);
+        sum = sum_of_lane<WARP, WARP, STRIP_STEPS>(a.of.columns + entry, a.of.values + entry,
+                                                   x_by_column<X>{a.of.x}, s.length, lane);
     return reduce_warp<sum_operator>(sum);
 }
 
@@ -139,10 +123,10 @@ __device__ void sum_strips(const csr_problem<V, X, Offset> &a, const csr_tile &t
     const unsigned strips = list.count;
     for (unsigned i = threadIdx.x / WARP; i < strips; i += TILE_WARPS) {
         const strip s = list.strips[i];
-        const working_t<V> sum = sum_strip<List::STEPS>(a, t, in, x, s);
+        const working_t<V> sum = sum_strip(a, t, in, x, s);
         const size_t row = t.first_row + s.row - 1;
         if (s.is_piece != 0)
-            finish_piece<List::IN_BLOCK>(a, row, t.first_entry + s.begin, sum, threadIdx.x % WARP);
+            finish_piece(a, row, t.first_entry + s.begin, sum, threadIdx.x % WARP);
         else if (threadIdx.x % WARP == 0)
             a.of.store(row, sum);
     }

@@ -33,10 +33,6 @@ struct boundary {
     int32_t row;
 };
 
-/* Up to so many entries and rows are not cut into tiles: 64 rows are a block's. Where these have
- * many entries on average, few blocks would have them all, so then tiles divide them. */
-constexpr size_t SMALL = 32768, FEW_ENTRIES = 8192, MANY_ON_AVERAGE = 64;
-
 /* The rows, the boundaries of tiles, and the workspace. Pieces are numbered by the key that they
  * begin at: in 512 keys, at most one row of more than 512 entries begins, and at most one further
  * piece. Offset void: offsets have 32 or 64 bits, which `wide` tells. */
@@ -70,10 +66,16 @@ inline size_t tiles_of(const prim_sparse *m)
     return prim_divide_up(m->entries + m->rows, TILE);
 }
 
-inline bool is_small(const prim_sparse *m)
+/* Whether blocks have whole rows, of which they search none: row_blocks.cuh. That pays where
+ * matrix and x are in caches, as measured on an H200; and where the average row is a long one, too
+ * few blocks would have all entries. */
+inline bool goes_by_rows(const prim_sparse *m)
 {
-    const bool few = m->entries <= FEW_ENTRIES || m->entries <= MANY_ON_AVERAGE * m->rows;
-    return m->entries <= SMALL && m->rows <= SMALL && few;
+    constexpr size_t FEW = 32768, SOME_ROWS = 65536, SOME_ENTRIES = 1 << 20, LONG_ROW = 8192;
+    const bool has_few = m->rows <= FEW && m->entries <= FEW;
+    const bool is_near =
+        m->rows <= SOME_ROWS && m->columns <= SOME_ROWS && m->entries <= SOME_ENTRIES;
+    return (has_few || is_near) && m->entries <= LONG_ROW * m->rows;
 }
 
 inline size_t boundaries_bytes(const prim_sparse *m)

@@ -255,7 +255,7 @@ __global__ void __launch_bounds__(TILE_THREADS)
 size_t workspace_bytes(const void *any)
 {
     const prim_sparse *m = &static_cast<const prim_spmv_plan_args *>(any)->matrix;
-    return m->rows == 0 || is_small(m) ? 0 : boundaries_bytes(m);
+    return m->rows == 0 || goes_by_rows(m) ? 0 : boundaries_bytes(m);
 }
 
 const char *why_not(const void *any)

@@ -86,7 +86,7 @@ __device__ inline page_patterns patterns_of(unsigned char *body, unsigned rows, 
 
 inline size_t pages_bytes(const prim_sparse *m)
 {
-    return m->rows == 0 || is_small(m) ? 0 : tiles_of(m) * PAGE_BYTES;
+    return m->rows == 0 || goes_by_rows(m) ? 0 : tiles_of(m) * PAGE_BYTES;
 }
 
 } // namespace
