@@ -6,7 +6,7 @@
  * No search comes before, so that a matrix that L2 holds has one launch. That is faster as long as
  * no block has so much more than others that these wait for it: goes_by_rows() in csr_tiles.cuh.
  * What counts here is how long a block waits for memory: once for its offsets, then for columns and
- * values together, then for x. So a lane asks for up to 8 entries at once.
+ * values together, then for x. So a lane asks for 8 entries at once, or 16.
  *
  * A row's parts, pieces and their order are those of tiles, and so are its bits. */
 #ifndef PRIM_SPARSE_ROW_BLOCKS_CUH
@@ -17,9 +17,9 @@
 namespace
 {
 
-constexpr unsigned AT_ONCE = 8; /* entries of a lane */
-constexpr unsigned ROWS = TILE_THREADS;
-/* Blocks on a multiprocessor of 132, where there are rows enough. */
+constexpr unsigned ROWS = TILE_THREADS; /* the most of a block */
+constexpr unsigned AT_ONCE = 8;         /* entries of a lane, in pieces that are not whole */
+/* Blocks on a multiprocessor, and on 132 of them, where there are rows enough. */
 constexpr unsigned ROW_BLOCKS = 3, ENOUGH_BLOCKS = 132 * ROW_BLOCKS;
 /* A warp sums longer rows than of one piece where the block has rows for its other warps. */
 constexpr unsigned PIECES_OF_WARP = 4;
@@ -95,14 +95,43 @@ __device__ void sum_rows_of(const entries<V, X> &of, size_t first_row, size_t fi
     }
 }
 
+/* The same of a whole piece, at once. */
+template <typename V, typename X>
+__device__ working_t<V> sum_whole_piece(const entries<V, X> &of, size_t first)
+{
+    constexpr unsigned EACH = PIECE / WARP;
+    const int32_t *const columns = of.columns + first + threadIdx.x % WARP;
+    const V *const values = of.values + first + threadIdx.x % WARP;
+    int32_t column[EACH];
+    V value[EACH];
+    X x[EACH];
+    PRIM_UNROLL(EACH)
+    for (unsigned b = 0; b < EACH; b++) {
+        column[b] = columns[b * WARP];
+        value[b] = values[b * WARP];
+    }
+    __syncwarp();
+    PRIM_UNROLL(EACH)
+    for (unsigned b = 0; b < EACH; b++)
+        x[b] = of.x[column[b]];
+    __syncwarp();
+    working_t<V> sum = 0;
+    PRIM_UNROLL(EACH)
+    for (unsigned b = 0; b < EACH; b++)
+        sum = add_product(sum, number(value[b]), number(x[b]));
+    return sum;
+}
+
 /* Piece `p` of a row, in the warp's lane 0. */
 template <typename V, typename X>
 __device__ working_t<V> sum_piece(const entries<V, X> &of, size_t first, unsigned length,
                                   unsigned p)
 {
-    const unsigned left = length - p * PIECE, lane = threadIdx.x % WARP;
+    const unsigned left = length - p * PIECE;
+    const size_t begin = first + p * PIECE;
     return reduce_warp<sum_operator>(
-        sum_entries<WARP>(of, first + p * PIECE, left < PIECE ? left : PIECE, lane));
+        left >= PIECE ? sum_whole_piece(of, begin)
+                      : sum_entries<WARP>(of, begin, left, threadIdx.x % WARP));
 }
 
 /* A row of some pieces, by a warp. */
