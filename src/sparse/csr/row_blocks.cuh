@@ -129,9 +129,9 @@ __device__ working_t<V> sum_piece(const entries<V, X> &of, size_t first, unsigne
 {
     const unsigned left = length - p * PIECE;
     const size_t begin = first + p * PIECE;
-    return reduce_warp<sum_operator>(
-        left >= PIECE ? sum_whole_piece(of, begin)
-                      : sum_entries<WARP>(of, begin, left, threadIdx.x % WARP));
+    return reduce_warp<sum_operator>(left >= PIECE
+                                         ? sum_whole_piece(of, begin)
+                                         : sum_entries<WARP>(of, begin, left, threadIdx.x % WARP));
 }
 
 /* A row of some pieces, by a warp. */
