@@ -339,7 +339,8 @@ Test(sparse, rows_and_tiles_have_the_same_bits)
     static const shape shapes_of[] = {
         {"of each length, 250", 250, 9000, of_each_length, 140000, false},
         {"of each length, 1600", 1600, 9000, of_each_length, 700, false},
-        {"of each length, 4500", 4500, 9000, of_each_length, 3000, false}};
+        {"of each length, 4500", 4500, 9000, of_each_length, 3000, false},
+        {"33 rows a block, the last of one 40000", 13000, 9000, middle_n, 40000, false}};
     for (size_t i = 0; i < COUNT_OF(shapes_of) * COUNT_OF(types); i++) {
         const shape *const s = &shapes_of[i % COUNT_OF(shapes_of)];
         const cudaDataType_t type = types[i / COUNT_OF(shapes_of)];
