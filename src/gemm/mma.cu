@@ -216,6 +216,30 @@ __device__ void store_tile(const scaled<float> &scale, Out *c, size_t ldc, size_
     }
 }
 
+/* The same of halves whose rows may begin between two words, where beta = 0. */
+template <class Shape, typename Half>
+__device__ void store_shifted_tile(const scaled<float> &scale, Half *c, size_t ldc, size_t m,
+                                   size_t n, const warp_sums<Shape> &sums)
+{
+    const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
+    const unsigned first_row = warp / Shape::WARPS_N * Shape::WARP_M + lane / 4,
+                   first_column = warp % Shape::WARPS_N * Shape::WARP_N;
+    const unsigned columns = n <= first_column ? 0
+                             : n - first_column < Shape::WARP_N
+                                 ? static_cast<unsigned>(n) - first_column
+                                 : Shape::WARP_N;
+    PRIM_UNROLL(4)
+    for (unsigned i = 0; i < Shape::DOWN; i++) {
+        PRIM_UNROLL(2)
+        for (unsigned half = 0; half < 2; half++) {
+            const unsigned row = first_row + MMA_M * i + 8 * half;
+            store_words_of_row<Shape::ACROSS>(scale, &c[row * ldc + first_column],
+                                              row < m ? columns : 0,
+                                              [&](unsigned j) { return &sums.at[i][j][2 * half]; });
+        }
+    }
+}
+
 /* ---- the kernel ---- */
 
 /* `stride`: from row to row of op(A), or from column to column of op(B). `first` of `side` on, and
@@ -241,8 +265,13 @@ __device__ void store_c(const problem<Half, Half> &p, Out *c, size_t row, size_t
                         const cut &how, const warp_sums<Shape> &sums)
 {
     const bool in_pairs = how.c_in_pairs && is_aligned<Out, 2>(c);
-    store_tile<Shape>(p.scale, c + row * p.ldc + column, p.ldc, p.m - row, p.n - column, in_pairs,
-                      sums);
+    Out *const first = c + row * p.ldc + column;
+    if constexpr (std::is_same<Out, Half>::value)
+        if (!in_pairs && p.scale.beta == 0) {
+            store_shifted_tile<Shape>(p.scale, first, p.ldc, p.m - row, p.n - column, sums);
+            return;
+        }
+    store_tile<Shape>(p.scale, first, p.ldc, p.m - row, p.n - column, in_pairs, sums);
 }
 
 template <class Shape, layout A, layout B, typename Half>

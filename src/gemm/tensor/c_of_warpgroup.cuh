@@ -57,6 +57,18 @@ __device__ void store_pairs(const c_matrices &c, const c_corner<Out> &at,
     }
 }
 
+/* The same of halves whose rows may begin between two words, where beta = 0. */
+template <unsigned N, typename Half>
+__device__ void store_shifted(const c_matrices &c, const c_corner<Half> &at,
+                              const float (&sums)[N / 2])
+{
+    PRIM_UNROLL(2)
+    for (unsigned half = 0; half < 2; half++)
+        store_words_of_row<N / 8>(c.scale, at.data + 8 * half * at.ld,
+                                  8 * half < at.rows ? at.columns : 0,
+                                  [&](unsigned j) { return &sums[4 * j + 2 * half]; });
+}
+
 /* Gives `high` to the lane beside it, or `low` where `gives_low`, and has the other's in its
  * place. */
 __device__ inline void exchange_one(uint32_t &low, uint32_t &high, bool gives_low, int apart)
@@ -122,6 +134,8 @@ __device__ void store_sums(const c_matrices &c, size_t matrix, unsigned row, uns
         store_pairs<N>(c, corner_of<float>(c, matrix, row, column, 2), sums);
     else if (c.in_vectors)
         store_vectors<N>(c, corner_of<Half>(c, matrix, row, column, 8), sums);
+    else if (!c.in_pairs && c.scale.beta == 0)
+        store_shifted<N>(c, corner_of<Half>(c, matrix, row, column, 0), sums);
     else
         store_pairs<N>(c, corner_of<Half>(c, matrix, row, column, 2), sums);
 }

@@ -435,29 +435,87 @@ __device__ operand<In> operand_of(const In *data, size_t stride, size_t k_stride
                     : (vectors ? VECTORS_ALONG_TILE : ALONG_TILE)};
 }
 
+/* A tile's C: from (row, column) on of m × n. */
+template <typename Out>
+struct c_tile {
+    Out *c;
+    size_t ld, row, column, m, n;
+};
+
+/* Each lane stores its own sums, by vectors where rows of C begin at these. */
 template <class Shape, typename Out>
-__device__ void store_tile(const scaled<sum_of<Out>> &scale, Out *c, size_t ldc, size_t row,
-                           size_t column, size_t m, size_t n,
-                           const lane_sums<Shape, sum_of<Out>> &sums, bool vectors)
+__device__ void store_own(const scaled<sum_of<Out>> &scale, const c_tile<Out> &to,
+                          const lane_sums<Shape, sum_of<Out>> &sums, bool vectors)
 {
-    using Sum = sum_of<Out>;
-    constexpr unsigned VECTOR = VECTOR_ELEMENTS<Sum>;
+    constexpr unsigned VECTOR = VECTOR_ELEMENTS<sum_of<Out>>;
     const unsigned warp = threadIdx.x / WARP;
     const auto lane = this_lane<Shape>();
     const size_t first_row =
-        row + warp / Shape::WARPS_N * (Shape::TM * Shape::LANES_M) + lane.m * VECTOR;
+        to.row + warp / Shape::WARPS_N * (Shape::TM * Shape::LANES_M) + lane.m * VECTOR;
     const size_t first_column =
-        column + warp % Shape::WARPS_N * (Shape::TN * Shape::LANES_N) + lane.n * VECTOR;
+        to.column + warp % Shape::WARPS_N * (Shape::TN * Shape::LANES_N) + lane.n * VECTOR;
     PRIM_UNROLL(16)
     for (unsigned i = 0; i < Shape::TM; i++) {
         const size_t r = first_row + i / VECTOR * (Shape::LANES_M * VECTOR) + i % VECTOR;
         PRIM_UNROLL(16)
         for (unsigned j = 0; j < Shape::TN; j += VECTOR) {
             const size_t s = first_column + j * Shape::LANES_N;
-            if (r < m && s < n)
-                store_some<VECTOR>(scale, &c[r * ldc + s], &sums.at[i][j], n - s, vectors);
+            if (r < to.m && s < to.n)
+                store_some<VECTOR>(scale, &to.c[r * to.ld + s], &sums.at[i][j], to.n - s, vectors);
         }
     }
+}
+
+/* Where rows of C begin anywhere: the vectors of a warp's lanes, whose rows lie a vector's elements
+ * apart, go through shared memory, so that the lanes store elements side by side. */
+template <class Shape, typename Out>
+__device__ void store_elements(const scaled<sum_of<Out>> &scale, const c_tile<Out> &to,
+                               const lane_sums<Shape, sum_of<Out>> &sums)
+{
+    using Sum = sum_of<Out>;
+    constexpr unsigned VECTOR = VECTOR_ELEMENTS<Sum>, ACROSS = Shape::LANES_N * VECTOR,
+                       ROWS_APART = WARP / ACROSS * VECTOR;
+    PRIM_SHARED(vector<Sum>, places, [Shape::THREADS]);
+    const unsigned warp = threadIdx.x / WARP, number = threadIdx.x % WARP;
+    const auto lane = this_lane<Shape>();
+    vector<Sum> *const of_warp = &places[warp * WARP];
+    const size_t first_row =
+        to.row + warp / Shape::WARPS_N * (Shape::TM * Shape::LANES_M) + number / ACROSS * VECTOR;
+    const size_t first_column =
+        to.column + warp % Shape::WARPS_N * (Shape::TN * Shape::LANES_N) + number % ACROSS;
+    PRIM_UNROLL(16)
+    for (unsigned i = 0; i < Shape::TM; i++) {
+        const size_t row = first_row + i / VECTOR * (Shape::LANES_M * VECTOR) + i % VECTOR;
+        PRIM_UNROLL(16)
+        for (unsigned j = 0; j < Shape::TN; j += VECTOR) {
+            vector<Sum> own;
+            PRIM_UNROLL(4)
+            for (unsigned e = 0; e < VECTOR; e++)
+                own.words[e] = sums.at[i][j + e];
+            __syncwarp();
+            of_warp[lane.m * Shape::LANES_N + lane.n] = own;
+            __syncwarp();
+            const size_t s = first_column + j * Shape::LANES_N;
+            PRIM_UNROLL(4)
+            for (unsigned e = 0; e < VECTOR; e++) {
+                const size_t r = row + e * ROWS_APART;
+                if (r < to.m && s < to.n)
+                    scale.store(&to.c[r * to.ld + s],
+                                reinterpret_cast<const Sum *>(of_warp)[e * WARP + number]);
+            }
+        }
+    }
+}
+
+/* Where In is converted there are no registers left for store_elements(). */
+template <class Shape, typename In, typename Out>
+__device__ void store_tile(const scaled<sum_of<Out>> &scale, const c_tile<Out> &to,
+                           const lane_sums<Shape, sum_of<Out>> &sums, bool vectors)
+{
+    if (vectors || !std::is_same<In, sum_of<Out>>::value)
+        store_own(scale, to, sums, vectors);
+    else
+        store_elements(scale, to, sums);
 }
 
 template <class Shape, layout HOW_A, layout HOW_B, typename In, typename Out>
@@ -485,13 +543,13 @@ __global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
     lane_sums<Shape, Sum> sums = {};
     multiply_tile<Shape, HOW_A, HOW_B>(sums, a, b, end - begin);
     if (how.partial == nullptr) {
-        store_tile<Shape, Out>(p.scale, p.c, p.ldc, row, column, p.m, p.n, sums,
-                               how.c_vectors && is_aligned<Out, VECTOR>(p.c));
+        store_tile<Shape, In, Out>(p.scale, {p.c, p.ldc, row, column, p.m, p.n}, sums,
+                                   how.c_vectors && is_aligned<Out, VECTOR>(p.c));
         return;
     }
     const scaled<Sum> plain = {1, 0};
     Sum *const to = static_cast<Sum *>(how.partial) + blockIdx.x / tiles * p.m * how.partial_ld;
-    store_tile<Shape, Sum>(plain, to, how.partial_ld, row, column, p.m, p.n, sums, true);
+    store_tile<Shape, In, Sum>(plain, {to, how.partial_ld, row, column, p.m, p.n}, sums, true);
 }
 
 /* ---- the second pass: partial sums, part after part ---- */
@@ -513,32 +571,59 @@ target<Out> target_of(const problem<In, Out> &p)
     return {p.c, p.batch.c, p.m, p.n, p.ldc, p.batch.c_stride, p.batch.count, p.scale};
 }
 
-/* A vector of C for each thread. */
+/* The sum of all parts from `first` on, whose vectors are `apart` elements apart. */
+template <typename Sum>
+__device__ vector<Sum> sum_of_parts(const Sum *first, size_t apart, unsigned parts)
+{
+    vector<Sum> sums = load_vector(first);
+    PRIM_UNROLL(4)
+    for (unsigned part = 1; part < parts; part++) {
+        const vector<Sum> more = load_vector(first + part * apart);
+        PRIM_UNROLL(4)
+        for (unsigned e = 0; e < VECTOR_ELEMENTS<Sum>; e++)
+            sums.words[e] = add(sums.words[e], more.words[e]);
+    }
+    return sums;
+}
+
+/* A vector of C for each thread. Where rows of C begin anywhere, the block's vectors go through
+ * shared memory, so that its threads store elements side by side. */
 template <typename Out>
 __global__ void __launch_bounds__(PASS_THREADS) add_parts(target<Out> to, cut how)
 {
     using Sum = sum_of<Out>;
     constexpr unsigned VECTOR = VECTOR_ELEMENTS<Sum>;
-    const size_t index = static_cast<size_t>(blockIdx.x) * PASS_THREADS + threadIdx.x;
-    const size_t in_row = how.partial_ld / VECTOR, row = index / in_row; /* of all products */
-    const size_t column = index % in_row * VECTOR;
+    PRIM_SHARED(vector<Sum>, of_block, [PASS_THREADS]);
+    const size_t first = static_cast<size_t>(blockIdx.x) * PASS_THREADS * VECTOR,
+                 in_part = to.m * how.partial_ld;
+    const auto row_of = [&](size_t at) { return at / how.partial_ld; }; /* of all products */
+    const auto element_at = [&](size_t at) {
+        const size_t row = row_of(at), product = row / to.m;
+        Out *const c = to.pointers != nullptr ? to.pointers[product] : to.c + product * to.stride;
+        return &c[row % to.m * to.ldc + at % how.partial_ld];
+    };
     grid_dependency_synchronize();
-    if (row >= to.m * to.batches)
+    const size_t mine = first + threadIdx.x * VECTOR;
+    const bool is_there = row_of(mine) < to.m * to.batches;
+    vector<Sum> sums = {};
+    if (is_there)
+        sums = sum_of_parts(static_cast<const Sum *>(how.partial) +
+                                mine / in_part * how.parts * in_part + mine % in_part,
+                            in_part, how.parts);
+    if (how.c_vectors) {
+        const size_t column = mine % how.partial_ld;
+        if (is_there)
+            store_some<VECTOR>(to.scale, element_at(mine), sums.words, to.n - column,
+                               is_aligned<Out, VECTOR>(element_at(mine)));
         return;
-    const size_t product = row / to.m, part_elements = to.m * how.partial_ld;
-    const Sum *from = static_cast<const Sum *>(how.partial) + product * how.parts * part_elements +
-                      row % to.m * how.partial_ld + column;
-    vector<Sum> sums = load_vector(from);
-    PRIM_UNROLL(4)
-    for (unsigned part = 1; part < how.parts; part++) {
-        const vector<Sum> more = load_vector(from + part * part_elements);
-        PRIM_UNROLL(4)
-        for (unsigned e = 0; e < VECTOR; e++)
-            sums.words[e] = add(sums.words[e], more.words[e]);
     }
-    Out *const c = to.pointers != nullptr ? to.pointers[product] : to.c + product * to.stride;
-    store_some<VECTOR>(to.scale, &c[row % to.m * to.ldc + column], sums.words, to.n - column,
-                       how.c_vectors && is_aligned<Out, VECTOR>(c));
+    of_block[threadIdx.x] = sums;
+    __syncthreads();
+    const Sum *const elements = reinterpret_cast<const Sum *>(of_block);
+    PRIM_UNROLL(4)
+    for (unsigned e = threadIdx.x; e < PASS_THREADS * VECTOR; e += PASS_THREADS)
+        if (row_of(first + e) < to.m * to.batches && (first + e) % how.partial_ld < to.n)
+            to.scale.store(element_at(first + e), elements[e]);
 }
 
 } // namespace warp_tiles
