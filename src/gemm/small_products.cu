@@ -23,12 +23,13 @@ namespace
 namespace small_products
 {
 
-constexpr unsigned BLOCK = 256, MOST_OUTPUTS = 4 * BLOCK; /* of a block */
+constexpr unsigned BLOCK = 256, MOST_OUTPUTS = 4 * BLOCK; /* of a block, where there are many */
 constexpr size_t ENOUGH_BLOCKS = 4;                       /* on a multiprocessor */
 
 /* A block has several products, or a piece of one. */
 struct share {
     unsigned outputs, products, pieces;
+    unsigned most; /* outputs of a piece */
 };
 
 template <typename In, typename Out>
@@ -54,8 +55,8 @@ __global__ void __launch_bounds__(BLOCK)
     const size_t first = static_cast<size_t>(blockIdx.x / s.pieces) * s.products;
     const size_t left = all.batch.count - first;
     const unsigned products = left < s.products ? static_cast<unsigned>(left) : s.products;
-    const unsigned begin = blockIdx.x % s.pieces * MOST_OUTPUTS, behind = products * s.outputs;
-    const unsigned end = behind - begin < MOST_OUTPUTS ? behind : begin + MOST_OUTPUTS;
+    const unsigned begin = blockIdx.x % s.pieces * s.most, behind = products * s.outputs;
+    const unsigned end = behind - begin < s.most ? behind : begin + s.most;
     for (unsigned i = begin + threadIdx.x; i < end; i += BLOCK) {
         const unsigned product = i / s.outputs, element = i - product * s.outputs;
         const unsigned row = element / columns, column = element - row * columns;
@@ -64,15 +65,18 @@ __global__ void __launch_bounds__(BLOCK)
     }
 }
 
-/* With outputs of 0 there is no launch. */
+/* With outputs of 0 there is no launch. While there are few outputs in all, a thread has one: each
+ * further one would wait for memory again. */
 share share_of(const prim_gemm_args *args)
 {
     const size_t outputs = args->m * args->n,
                  blocks = ENOUGH_BLOCKS * prim_device_multiprocessors();
-    const size_t most = MOST_OUTPUTS / outputs, apart = prim_divide_up(args->batches, blocks);
+    const bool are_few = args->batches * outputs <= BLOCK * blocks;
+    const unsigned most_outputs = are_few ? BLOCK : MOST_OUTPUTS;
+    const size_t most = most_outputs / outputs, apart = prim_divide_up(args->batches, blocks);
     const size_t products = most < apart ? most : apart;
     return {static_cast<unsigned>(outputs), static_cast<unsigned>(products > 1 ? products : 1),
-            static_cast<unsigned>(prim_divide_up(outputs, MOST_OUTPUTS))};
+            static_cast<unsigned>(prim_divide_up(outputs, most_outputs)), most_outputs};
 }
 
 const char *why_not(const void *any)

@@ -571,59 +571,32 @@ target<Out> target_of(const problem<In, Out> &p)
     return {p.c, p.batch.c, p.m, p.n, p.ldc, p.batch.c_stride, p.batch.count, p.scale};
 }
 
-/* The sum of all parts from `first` on, whose vectors are `apart` elements apart. */
-template <typename Sum>
-__device__ vector<Sum> sum_of_parts(const Sum *first, size_t apart, unsigned parts)
-{
-    vector<Sum> sums = load_vector(first);
-    PRIM_UNROLL(4)
-    for (unsigned part = 1; part < parts; part++) {
-        const vector<Sum> more = load_vector(first + part * apart);
-        PRIM_UNROLL(4)
-        for (unsigned e = 0; e < VECTOR_ELEMENTS<Sum>; e++)
-            sums.words[e] = add(sums.words[e], more.words[e]);
-    }
-    return sums;
-}
-
-/* A vector of C for each thread. Where rows of C begin anywhere, the block's vectors go through
- * shared memory, so that its threads store elements side by side. */
+/* A vector of C for each thread. */
 template <typename Out>
 __global__ void __launch_bounds__(PASS_THREADS) add_parts(target<Out> to, cut how)
 {
     using Sum = sum_of<Out>;
     constexpr unsigned VECTOR = VECTOR_ELEMENTS<Sum>;
-    PRIM_SHARED(vector<Sum>, of_block, [PASS_THREADS]);
-    const size_t first = static_cast<size_t>(blockIdx.x) * PASS_THREADS * VECTOR,
-                 in_part = to.m * how.partial_ld;
-    const auto row_of = [&](size_t at) { return at / how.partial_ld; }; /* of all products */
-    const auto element_at = [&](size_t at) {
-        const size_t row = row_of(at), product = row / to.m;
-        Out *const c = to.pointers != nullptr ? to.pointers[product] : to.c + product * to.stride;
-        return &c[row % to.m * to.ldc + at % how.partial_ld];
-    };
+    const size_t index = static_cast<size_t>(blockIdx.x) * PASS_THREADS + threadIdx.x;
+    const size_t in_row = how.partial_ld / VECTOR, row = index / in_row; /* of all products */
+    const size_t column = index % in_row * VECTOR;
     grid_dependency_synchronize();
-    const size_t mine = first + threadIdx.x * VECTOR;
-    const bool is_there = row_of(mine) < to.m * to.batches;
-    vector<Sum> sums = {};
-    if (is_there)
-        sums = sum_of_parts(static_cast<const Sum *>(how.partial) +
-                                mine / in_part * how.parts * in_part + mine % in_part,
-                            in_part, how.parts);
-    if (how.c_vectors) {
-        const size_t column = mine % how.partial_ld;
-        if (is_there)
-            store_some<VECTOR>(to.scale, element_at(mine), sums.words, to.n - column,
-                               is_aligned<Out, VECTOR>(element_at(mine)));
+    if (row >= to.m * to.batches)
         return;
-    }
-    of_block[threadIdx.x] = sums;
-    __syncthreads();
-    const Sum *const elements = reinterpret_cast<const Sum *>(of_block);
+    const size_t product = row / to.m, part_elements = to.m * how.partial_ld;
+    const Sum *from = static_cast<const Sum *>(how.partial) + product * how.parts * part_elements +
+                      row % to.m * how.partial_ld + column;
+    vector<Sum> sums = load_vector(from);
     PRIM_UNROLL(4)
-    for (unsigned e = threadIdx.x; e < PASS_THREADS * VECTOR; e += PASS_THREADS)
-        if (row_of(first + e) < to.m * to.batches && (first + e) % how.partial_ld < to.n)
-            to.scale.store(element_at(first + e), elements[e]);
+    for (unsigned part = 1; part < how.parts; part++) {
+        const vector<Sum> more = load_vector(from + part * part_elements);
+        PRIM_UNROLL(4)
+        for (unsigned e = 0; e < VECTOR; e++)
+            sums.words[e] = add(sums.words[e], more.words[e]);
+    }
+    Out *const c = to.pointers != nullptr ? to.pointers[product] : to.c + product * to.stride;
+    store_some<VECTOR>(to.scale, &c[row % to.m * to.ldc + column], sums.words, to.n - column,
+                       how.c_vectors && is_aligned<Out, VECTOR>(c));
 }
 
 } // namespace warp_tiles
