@@ -26,11 +26,12 @@ RUNGS(PRIM_DECLARE_RUNG)
 
 const prim_rung *const prim_gemm_rungs[] = {RUNGS(PRIM_RUNG_ROW) NULL};
 
-/* Estimates of tiles are too high where products are larger, and the more so of narrow types. */
+/* A short side. Estimates of tiles are too high where products are larger, and the more so of narrow
+ * types. */
 static bool has_small_products(const prim_gemm_args *args)
 {
-    const size_t most = args->batches > 1 ? 24 : 8;
-    return args->m <= most || args->n <= most;
+    const size_t most = args->batches > 1 ? 24 : 8, most_steps = 8;
+    return args->m <= most || args->n <= most || args->k <= most_steps;
 }
 
 /* Of the rungs on tensor cores the one with the least estimated time; NULL: none runs. Where WGMMA
