@@ -329,6 +329,23 @@ Test(binary_gemm, unpacking)
     check_packs(check_unpack, 0, get_test_level() == LEVEL_QUICK ? 3 : 1);
 }
 
+/* Beyond what 16 bits count. */
+Test(binary_gemm, unpacking_of_long_lines)
+{
+    static const size_t lines[][2] = {{70001, 3}, {3, 70001}};
+    for (size_t l = 0; l < COUNT_OF(lines); l++)
+        for (int way = 0; way < PACK_WAYS; way++) {
+            const bool aligned = (l + (size_t)way) % 2 == 0;
+            const pack_case c = {.type = aligned ? CUDA_R_8I : CUDA_R_16F,
+                                 .way = (pack_way)way,
+                                 .rows = lines[l][0],
+                                 .columns = lines[l][1],
+                                 .gap = aligned ? 16 - lines[l][1] % 16 : 0,
+                                 .seed = 31 * l};
+            check_unpack(&c);
+        }
+}
+
 Test(binary_gemm, unpacking_on_the_host)
 {
     static const int threads[] = {1, 2, 3, 7};
