@@ -288,6 +288,7 @@ int main(int argc, char **argv)
     if (p.width < SIDE || p.height < 2 * SIDE) {
         fprintf(stderr, "nearest_codes: %s: %zu × %zu pixels, and %d × %d at least are needed\n",
                 argv[1], p.width, p.height, SIDE, 2 * SIDE);
+        picture_free(&p);
         return 1;
     }
     picture_weigh(&p);
