@@ -29,8 +29,8 @@ static double read_number(cudaDataType_t type, const void *h, size_t i)
 static const cudaDataType_t in_types[] = {CUDA_R_32F, CUDA_R_16F, CUDA_R_32I, CUDA_R_8I};
 enum { IN_TYPES = COUNT_OF(in_types) };
 
-/* prim_binary_pack_rows(), prim_binary_pack_columns(), prim_binary_pack_transposed(); and the same of
- * unpacking */
+/* prim_binary_pack_rows(), prim_binary_pack_columns(), prim_binary_pack_transposed(); and of
+ * unpacking the same */
 typedef enum pack_way { BY_ROWS, BY_COLUMNS, TRANSPOSED, PACK_WAYS } pack_way;
 
 typedef struct pack_case {

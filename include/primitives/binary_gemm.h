@@ -73,8 +73,8 @@ PRIM_API prim_status prim_binary_pack_transposed(prim_matrix in, prim_bits packe
 
 /* Unpacking: the +1 and -1 that stand in the words which the packing call of the same name leaves.
  *
- *   packed     device, of out's rows and columns; of prim_binary_unpack_transposed(), of its columns
- *              and rows. The unused bits of the last word may be anything.
+ *   packed     device, of out's rows and columns; of prim_binary_unpack_transposed(), of its
+ *              columns and rows. The unused bits of the last word may be anything.
  *   out        device; gaps between rows are not written. Must not overlap packed's bytes from
  *              first to last. Rows that begin at a multiple of 16 bytes are written fastest.
  *
