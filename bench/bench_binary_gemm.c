@@ -1,5 +1,6 @@
 /* binary_gemm: products of square matrices of ±1, packed beforehand; layers, whose output is packed
- * again; and packing. An operation is one of ±1, so that the figures stand beside gemm's. */
+ * again; packing and unpacking. An operation is one of ±1, so that the figures stand beside
+ * gemm's. */
 #define _GNU_SOURCE
 #include <stdint.h>
 #include <stdio.h>
@@ -17,17 +18,22 @@ static size_t words_of(size_t k)
     return k / 32 + (k % 32 != 0);
 }
 
-/* ---- packing: how the words lie, and from which types ---- */
+/* ---- packing and unpacking: how the words lie, and of which types ---- */
 
 typedef prim_status pack_call(prim_matrix in, prim_bits packed, const prim_call *call);
+typedef prim_status unpack_call(prim_bits packed, prim_matrix out, const prim_call *call);
 
 static const struct {
     const char *name;
-    pack_call *pack;
-    bool goes_down, is_transposed; /* a word goes down a column of `in`; packed is its transpose */
-} packings[] = {{"pack_rows", prim_binary_pack_rows, false, false},
-                {"pack_columns", prim_binary_pack_columns, true, false},
-                {"pack_transposed", prim_binary_pack_transposed, false, true}};
+    pack_call *pack; /* one of both */
+    unpack_call *unpack;
+    bool goes_down, is_transposed; /* a word goes down a column; packed is the transposed matrix */
+} packings[] = {{"pack_rows", prim_binary_pack_rows, NULL, false, false},
+                {"pack_columns", prim_binary_pack_columns, NULL, true, false},
+                {"pack_transposed", prim_binary_pack_transposed, NULL, false, true},
+                {"unpack_rows", NULL, prim_binary_unpack_rows, false, false},
+                {"unpack_columns", NULL, prim_binary_unpack_columns, true, false},
+                {"unpack_transposed", NULL, prim_binary_unpack_transposed, false, true}};
 enum { PACKINGS = sizeof packings / sizeof *packings };
 
 static const struct {
@@ -57,10 +63,13 @@ static prim_status run_pack(const bench_case *c, const bench_operands *o, cudaSt
 {
     const size_t i = packing_of(c);
     const bool turned = packings[i].is_transposed;
+    const size_t bit_rows = turned ? c->k : c->m, bit_columns = turned ? c->m : c->k;
     const prim_call call = call_of(o, stream);
-    return packings[i].pack(prim_matrix_of(c->element, o->d_in, c->m, c->k, 0),
-                            (prim_bits){o->d_out, turned ? c->k : c->m, turned ? c->m : c->k, 0},
-                            &call);
+    if (packings[i].pack != NULL)
+        return packings[i].pack(prim_matrix_of(c->element, o->d_in, c->m, c->k, 0),
+                                (prim_bits){o->d_out, bit_rows, bit_columns, 0}, &call);
+    return packings[i].unpack(prim_bits_of(o->d_in, bit_rows, bit_columns, 0),
+                              prim_matrix_of(c->element, o->d_out, c->m, c->k, 0), &call);
 }
 
 /* A, B behind it, and a layer's thresholds behind B. */
@@ -119,7 +128,8 @@ static void plan_product(bench_plan *plan, const char *name, size_t side, bench_
     }
 }
 
-/* What is read is far more than what is written. */
+/* Packing reads far more than it writes. Unpacking writes far more than it reads: a copy comes
+ * nearest to that. */
 static void plan_pack(bench_plan *plan, size_t packing, size_t t, size_t side, bench_input input)
 {
     const size_t words = side * words_of(side);
@@ -134,7 +144,7 @@ static void plan_pack(bench_plan *plan, size_t packing, size_t t, size_t side, b
                     .k = side,
                     .element = packed_types[t].type,
                     .bytes = (double)(side * side * packed_types[t].bytes + 4 * words),
-                    .ceiling = CEILING_READ};
+                    .ceiling = packings[packing].pack != NULL ? CEILING_READ : CEILING_COPY};
     snprintf(c.shape, sizeof c.shape, "%zux%zu", side, side);
     plan_add(plan, c);
 }
@@ -209,13 +219,16 @@ static void set_up_product(const bench_case *c, bench_operands *operands)
 
 static void set_up_pack(const bench_case *c, bench_operands *operands)
 {
-    const size_t words =
-        packings[packing_of(c)].goes_down ? words_of(c->m) * c->k : words_of(c->k) * c->m;
-    operands->out_bytes = words * sizeof(uint32_t);
-    must(cudaMalloc(&operands->d_in, c->size * sizeof(float)), "memory for the matrix");
-    must(cudaMalloc(&operands->d_out, operands->out_bytes), "memory for the words");
-    must(fill_on_device(c->element, operands->d_in, c->size, c->input, 19, 0),
-         "filling the matrix");
+    const size_t i = packing_of(c), bytes = c->size * sizeof(float),
+                 words = packings[i].goes_down ? words_of(c->m) * c->k : words_of(c->k) * c->m,
+                 word_bytes = words * sizeof(uint32_t);
+    const bool packs = packings[i].pack != NULL;
+    operands->out_bytes = packs ? word_bytes : bytes;
+    must(cudaMalloc(&operands->d_in, packs ? bytes : word_bytes), "memory for the input");
+    must(cudaMalloc(&operands->d_out, operands->out_bytes), "memory for the result");
+    must(fill_on_device(packs ? c->element : CUDA_R_32U, operands->d_in, packs ? c->size : words,
+                        c->input, 19, 0),
+         "filling the input");
 }
 
 static void set_up_binary_gemm(const bench_case *c, bench_operands *operands)

@@ -65,7 +65,7 @@ table() { # PATTERN CASE TYPE MODE
   local results
   results=$(results_of "$1")
   jq -r --arg pattern "$1" --arg case "$2" --arg type "$3" --arg mode "$4" "$definitions"'
-    ($pattern == "gemm" or $pattern == "binary_gemm" and ($case | startswith("pack_") | not)) as $dense |
+    ($pattern == "gemm" or $pattern == "binary_gemm" and ($case | test("^(un)?pack_") | not)) as $dense |
     [.results[] | select(.pattern == $pattern and .case == $case and .type == $type
                          and .mode == $mode and .input == "uniform")] as $all
     | if ($all | length) == 0 then error("no such results") else . end

@@ -1,5 +1,5 @@
-/* binary_gemm among the entry points: the product, counts and layers, and packing along rows and
- * columns. */
+/* binary_gemm among the entry points: the product, counts and layers, packing along rows and
+ * columns, and unpacking. */
 #include <stdint.h>
 
 #include <primitives/binary_gemm.h>
@@ -291,6 +291,101 @@ static prim_status transposed_call(const operands *o)
                                        packed, call_of(o, &c));
 }
 
+/* ---- unpacking: of all words, also of bits that stand for nothing ---- */
+
+static void words_input(void *h_in, unsigned seed)
+{
+    for (unsigned i = 0; i < (unsigned)LINES * WORDS; i++)
+        ((uint32_t *)h_in)[i] = hash(i + 65537 * seed);
+}
+
+/* Without gaps between the rows: a row is a line of words. */
+static void signs_of_rows(const void *h_in, size_t k, void *h_out)
+{
+    for (size_t line = 0; line < LINES; line++)
+        for (size_t i = 0; i < k; i++)
+            ((float *)h_out)[line * K + i] =
+                (float)sign(((const uint32_t *)h_in)[line * WORDS + i / 32], i % 32);
+}
+
+static prim_status unpack_rows_call(const operands *o)
+{
+    const call_head c = spoilt_options(o);
+    cudaDataType_t type = CUDA_R_32F;
+    size_t rows = LINES, columns = o->count, ld = K, packed_ld = WORDS;
+    char *d_packed = o->d_in, *d_out = o->d_out;
+    spoil(o, "d_packed", &d_packed);
+    spoil(o, "d_out", &d_out);
+    FAULT("unknown", PRIM_ERROR_TYPE, "out_type", type = 9999);
+    FAULT("f64", PRIM_ERROR_TYPE, "f64", type = CUDA_R_64F);
+    FAULT("ld less than columns", PRIM_ERROR_VALUE, "d_out", ld = K - 1);
+    FAULT("ld less than the words of a row", PRIM_ERROR_VALUE, "d_packed", packed_ld = WORDS - 1);
+    FAULT("bytes beyond size_t", PRIM_ERROR_SIZE, "d_out", rows = SIZE_MAX / 8);
+    FAULT("ld beyond size_t", PRIM_ERROR_SIZE, "d_packed", packed_ld = SIZE_MAX / 8);
+    FAULT("in d_packed", PRIM_ERROR_OVERLAP, "d_out overlaps", d_out = d_packed + 400);
+    FAULT("about d_packed", PRIM_ERROR_OVERLAP, "d_out overlaps",
+          (rows = 2, columns = 32, ld = 100, packed_ld = 1, d_packed = d_out + 200));
+    prim_bits packed = prim_bits_of((void *)d_packed, rows, columns, packed_ld);
+    FAULT("of other rows", PRIM_ERROR_VALUE, "packed is not: 22 ×", packed.rows--);
+    FAULT("in words", PRIM_ERROR_VALUE, "packed is not: 23 × 34", packed.columns = WORDS);
+    return prim_binary_unpack_rows(packed, prim_matrix_of(type, d_out, rows, columns, ld),
+                                   call_of(o, &c));
+}
+
+/* A line of words goes down a column. */
+static void signs_of_columns(const void *h_in, size_t k, void *h_out)
+{
+    for (size_t i = 0; i < k; i++)
+        for (size_t line = 0; line < LINES; line++)
+            ((int8_t *)h_out)[i * LINES + line] =
+                (int8_t)sign(((const uint32_t *)h_in)[i / 32 * LINES + line], i % 32);
+}
+
+static prim_status unpack_columns_call(const operands *o)
+{
+    const call_head c = spoilt_options(o);
+    cudaDataType_t type = CUDA_R_8I;
+    size_t rows = o->count, ld = LINES, packed_ld = LINES;
+    char *d_packed = o->d_in, *d_out = o->d_out;
+    spoil(o, "d_packed", &d_packed);
+    FAULT("NULL", PRIM_ERROR_NULL, "d_out", d_out = NULL);
+    FAULT("unknown", PRIM_ERROR_TYPE, "out_type", type = 9999);
+    FAULT("u8", PRIM_ERROR_TYPE, "u8", type = CUDA_R_8U);
+    FAULT("ld less than columns", PRIM_ERROR_VALUE, "d_out", ld = LINES - 1);
+    FAULT("ld less than columns", PRIM_ERROR_VALUE, "d_packed", packed_ld = LINES - 1);
+    FAULT("bytes beyond size_t", PRIM_ERROR_SIZE, "d_out", rows = SIZE_MAX);
+    FAULT("in d_packed", PRIM_ERROR_OVERLAP, "d_out overlaps", d_out = d_packed + 400);
+    return prim_binary_unpack_columns(prim_bits_of((void *)d_packed, rows, LINES, packed_ld),
+                                      prim_matrix_of(type, d_out, rows, LINES, ld), call_of(o, &c));
+}
+
+/* A line of words goes down, and along a row of elements. */
+static void signs_of_transposed(const void *h_in, size_t k, void *h_out)
+{
+    for (size_t line = 0; line < LINES; line++)
+        for (size_t i = 0; i < k; i++)
+            ((int8_t *)h_out)[line * K + i] =
+                (int8_t)sign(((const uint32_t *)h_in)[i / 32 * LINES + line], i % 32);
+}
+
+static prim_status unpack_transposed_call(const operands *o)
+{
+    const call_head c = spoilt_options(o);
+    cudaDataType_t type = CUDA_R_8I;
+    size_t rows = LINES, columns = o->count, packed_ld = LINES;
+    char *d_packed = o->d_in, *d_out = o->d_out;
+    spoil(o, "d_packed", &d_packed);
+    FAULT("NULL", PRIM_ERROR_NULL, "d_out", d_out = NULL);
+    FAULT("bf16", PRIM_ERROR_TYPE, "bf16", type = CUDA_R_16BF);
+    FAULT("ld less than columns", PRIM_ERROR_VALUE, "d_packed", packed_ld = LINES - 1);
+    FAULT("in d_packed", PRIM_ERROR_OVERLAP, "d_out overlaps", d_out = d_packed + 400);
+    prim_bits packed = prim_bits_of((void *)d_packed, columns, rows, packed_ld);
+    FAULT("not transposed", PRIM_ERROR_VALUE, "transposed: 23 × 1077",
+          (packed.rows = rows, packed.columns = columns));
+    return prim_binary_unpack_transposed(packed, prim_matrix_of(type, d_out, rows, columns, K),
+                                         call_of(o, &c));
+}
+
 const entry_point binary_gemm_entry = {.name = "prim_binary_gemm",
                                        .variant_at = prim_binary_gemm_variant_at,
                                        .in_bytes = IN_COUNT * sizeof(uint32_t),
@@ -346,3 +441,32 @@ const entry_point binary_pack_transposed_entry = {.name = "prim_binary_pack_tran
                                                   .make_input = transposed_input,
                                                   .right_answer = transposed_answer,
                                                   .call = transposed_call};
+
+const entry_point binary_unpack_rows_entry = {.name = "prim_binary_unpack_rows",
+                                              .variant_at = only_variant_at,
+                                              .in_bytes = (size_t)LINES * WORDS * sizeof(uint32_t),
+                                              .out_bytes = (size_t)LINES * K * sizeof(float),
+                                              .count = K,
+                                              .make_input = words_input,
+                                              .right_answer = signs_of_rows,
+                                              .call = unpack_rows_call};
+
+const entry_point binary_unpack_columns_entry = {.name = "prim_binary_unpack_columns",
+                                                 .variant_at = only_variant_at,
+                                                 .in_bytes =
+                                                     (size_t)LINES * WORDS * sizeof(uint32_t),
+                                                 .out_bytes = (size_t)LINES * K,
+                                                 .count = K,
+                                                 .make_input = words_input,
+                                                 .right_answer = signs_of_columns,
+                                                 .call = unpack_columns_call};
+
+const entry_point binary_unpack_transposed_entry = {.name = "prim_binary_unpack_transposed",
+                                                    .variant_at = only_variant_at,
+                                                    .in_bytes =
+                                                        (size_t)LINES * WORDS * sizeof(uint32_t),
+                                                    .out_bytes = (size_t)LINES * K,
+                                                    .count = K,
+                                                    .make_input = words_input,
+                                                    .right_answer = signs_of_transposed,
+                                                    .call = unpack_transposed_call};

@@ -21,7 +21,8 @@ extern const entry_point spmv_csr_entry, spmv_tall_entry, spmv_coo_entry, spmv_e
 extern const entry_point gemm_entry, gemm_transposed_entry, gemm_batched_entry, gemm_pointers_entry,
     gemv_entry, gemv_transposed_entry, gemv_batched_entry, binary_gemm_entry, binary_count_entry,
     binary_layer_entry, binary_pack_rows_entry, binary_pack_columns_entry,
-    binary_pack_transposed_entry;
+    binary_pack_transposed_entry, binary_unpack_rows_entry, binary_unpack_columns_entry,
+    binary_unpack_transposed_entry;
 
 const entry_point *const entry_points[] = {
     /* reduce */
@@ -99,6 +100,9 @@ const entry_point *const entry_points[] = {
     &binary_pack_rows_entry,
     &binary_pack_columns_entry,
     &binary_pack_transposed_entry,
+    &binary_unpack_rows_entry,
+    &binary_unpack_columns_entry,
+    &binary_unpack_transposed_entry,
 };
 
 const size_t entry_point_count = sizeof entry_points / sizeof *entry_points;

@@ -771,6 +771,37 @@ static void binary_pack(void)
     }
 }
 
+static prim_status unpack(const way *w, bool rows_first, const type_row *t, const void *x,
+                          size_t words_ld, const matrix_shape *s, void *y)
+{
+    const prim_bits from = prim_bits_of(x, s->rows, s->columns, words_ld);
+    const prim_matrix to = prim_matrix_of(t->type, y, s->rows, s->columns, s->ld);
+    if (w->threads > 0)
+        return (rows_first ? prim_binary_unpack_rows_host
+                           : prim_binary_unpack_columns_host)(from, to, w->threads);
+    return (rows_first ? prim_binary_unpack_rows : prim_binary_unpack_columns)(from, to, NULL);
+}
+
+static void binary_unpack(void)
+{
+    EACH (type_row, t, types) {
+        if (t->type != CUDA_R_32F && t->type != CUDA_R_16F && t->type != CUDA_R_32I &&
+            t->type != CUDA_R_8I)
+            continue;
+        EACH (matrix_shape, s, matrices)
+            for (int rows_first = 1; rows_first >= 0; rows_first--) {
+                const size_t words_ld = (rows_first ? (s->columns + 31) / 32 : s->columns) + 1;
+                for (way w = plain_way(0); w.name != NULL; w = plain_way(w.index + 1)) {
+                    const void *x = in(w.threads, CUDA_R_32U, SECOND);
+                    void *y = out(w.threads, s->rows * s->ld * t->bytes);
+                    line(unpack(&w, rows_first, t, x, words_ld, s, y),
+                         "binary_unpack_%s %s %s %zux%zu/%zu", rows_first ? "rows" : "columns",
+                         w.name, t->name, s->rows, s->columns, s->ld);
+                }
+            }
+    }
+}
+
 /* Whole words only: the unused bits of others must be 0. */
 static void binary_gemm(void)
 {
@@ -1171,6 +1202,7 @@ static const call_row calls[] = {
     {"gemm", gemm},
     {"gemv", gemv},
     {"binary_pack", binary_pack},
+    {"binary_unpack", binary_unpack},
     {"binary_gemm", binary_gemm},
     {"binary_ops", binary_ops},
     {"convolve_1d", convolve_1d},

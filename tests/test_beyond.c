@@ -1040,6 +1040,32 @@ static void check_packed(const char *d_packed, const uint32_t *right, size_t cou
     free(h);
 }
 
+/* A window of i8: -1 at the spots, and +1 everywhere else. */
+static void look_at_signs(size_t first, const void *of)
+{
+    int8_t h[WINDOW];
+    get(h, (const char *)of + first, sizeof h);
+    for (size_t i = 0; i < WINDOW; i++) {
+        int8_t expected = 1;
+        for (size_t s = 0; s < SPOTS; s++)
+            expected = spots[s].at == first + i ? -1 : expected;
+        cr_assert_eq(h[i], expected, "element %zu", first + i);
+    }
+}
+
+/* What was packed, over what it was packed from. */
+static void check_unpacking(char *d, const char *d_packed, bool along_columns)
+{
+    const prim_bits bits = prim_bits_of((const uint32_t *)(const void *)d_packed, SIDE, SIDE, 0);
+    const prim_matrix out = prim_matrix_of(CUDA_R_8I, d, SIDE, SIDE, 0);
+    cr_cuda(cudaMemset(d, 0x55, AREA));
+    if (along_columns)
+        DONE(prim_binary_unpack_columns(bits, out, NULL), "binary_unpack_columns", &only);
+    else
+        DONE(prim_binary_unpack_rows(bits, out, NULL), "binary_unpack_rows", &only);
+    for_windows(AREA, look_at_signs, d);
+}
+
 static void check_packing(void)
 {
     const size_t words = (SIDE + 31) / 32;
@@ -1053,12 +1079,14 @@ static void check_packing(void)
          "binary_pack_rows", &only);
     set_packed(right, words, false);
     check_packed(d_packed, right, SIDE * words, "binary_pack_rows");
+    check_unpacking(d, d_packed, false);
     cr_cuda(cudaMemset(d_packed, 0xA5, SIDE * words * 4));
     DONE(prim_binary_pack_columns(prim_matrix_of(CUDA_R_8I, d, SIDE, SIDE, 0),
                                   prim_bits_of((uint32_t *)(void *)d_packed, SIDE, SIDE, 0), NULL),
          "binary_pack_columns", &only);
     set_packed(right, words, true);
     check_packed(d_packed, right, SIDE * words, "binary_pack_columns");
+    check_unpacking(d, d_packed, true);
     free(right);
     give(d);
     give(d_packed);

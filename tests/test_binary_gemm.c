@@ -1,4 +1,5 @@
-/* binary_gemm: packing against an oracle that goes bit by bit, and products of ±1 against sums. */
+/* binary_gemm: packing and unpacking against oracles that go bit by bit, and products of ±1 against
+ * sums. */
 #include <criterion/criterion.h>
 #include <criterion/parameterized.h>
 #include <math.h>
@@ -18,19 +19,25 @@ static size_t words_of(size_t bits)
     return bits / 32 + (bits % 32 != 0);
 }
 
+static double read_number(cudaDataType_t type, const void *h, size_t i)
+{
+    return type_is_float(type) ? read_float(type, h, i) : (double)(int64_t)read_integer(type, h, i);
+}
+
 /* ---- packing ---- */
 
 static const cudaDataType_t in_types[] = {CUDA_R_32F, CUDA_R_16F, CUDA_R_32I, CUDA_R_8I};
 enum { IN_TYPES = COUNT_OF(in_types) };
 
-/* prim_binary_pack_rows(), prim_binary_pack_columns(), prim_binary_pack_transposed() */
+/* prim_binary_pack_rows(), prim_binary_pack_columns(), prim_binary_pack_transposed(); and of
+ * unpacking the same */
 typedef enum pack_way { BY_ROWS, BY_COLUMNS, TRANSPOSED, PACK_WAYS } pack_way;
 
 typedef struct pack_case {
     cudaDataType_t type;
     int threads; /* 0: on the device */
     pack_way way;
-    size_t rows, columns;
+    size_t rows, columns; /* of elements */
     size_t gap, packed_gap, offset;
     uint64_t seed;
 } pack_case;
@@ -104,6 +111,21 @@ static void pack(const pack_case *c, const matrix *in, matrix *packed)
             bits_of(c, matrix_data(packed), packed), c->threads));
 }
 
+static const char *const way_names[] = {"rows", "columns", "transposed"};
+
+/* Of the packed matrix, in words. */
+static size_t packed_rows_of(const pack_case *c)
+{
+    return c->way == BY_ROWS      ? c->rows
+           : c->way == BY_COLUMNS ? words_of(c->rows)
+                                  : words_of(c->columns);
+}
+
+static size_t packed_columns_of(const pack_case *c)
+{
+    return c->way == BY_ROWS ? words_of(c->columns) : c->way == BY_COLUMNS ? c->columns : c->rows;
+}
+
 /* The word of the packed matrix, bit by bit. */
 static uint32_t expected_word(const pack_case *c, const matrix *in, size_t row, size_t column)
 {
@@ -121,13 +143,7 @@ static uint32_t expected_word(const pack_case *c, const matrix *in, size_t row, 
 
 static void check_pack(const pack_case *c)
 {
-    static const char *const ways[] = {"rows", "columns", "transposed"};
-    const size_t rows = c->way == BY_ROWS      ? c->rows
-                        : c->way == BY_COLUMNS ? words_of(c->rows)
-                                               : words_of(c->columns);
-    const size_t columns = c->way == BY_ROWS      ? words_of(c->columns)
-                           : c->way == BY_COLUMNS ? c->columns
-                                                  : c->rows;
+    const size_t rows = packed_rows_of(c), columns = packed_columns_of(c);
     matrix in = make_input(c);
     matrix packed = matrix_of_pattern(CUDA_R_32U, rows, columns, columns + c->packed_gap);
     pack(c, &in, &packed);
@@ -139,17 +155,23 @@ static void check_pack(const pack_case *c)
         cr_assert_eq(words[i], expected,
                      "pack %s (threads %d) %s, %zu × %zu, gaps %zu %zu, offset %zu: word %zu, %zu "
                      "is %08x, not %08x",
-                     ways[c->way], c->threads, type_name(c->type), c->rows, c->columns, c->gap,
+                     way_names[c->way], c->threads, type_name(c->type), c->rows, c->columns, c->gap,
                      c->packed_gap, c->offset, row, column, words[i], expected);
     }
     matrix_free(&in);
     matrix_free(&packed);
 }
 
+/* Also rows that begin at 16 bytes and end within them. */
+static size_t gap_behind(size_t columns, uint64_t bits)
+{
+    return bits & 1 ? bits >> 1 & 7 : bits >> 4 & 1 ? (16 - columns % 16) % 16 : 0;
+}
+
 static const size_t packed_sizes[] = {0, 1, 2, 31, 32, 33, 63, 64, 65, 100, 255, 256, 257, 1000};
 static const size_t other_sizes[] = {0, 1, 3, 17, 33, 300};
 
-static void check_packs(int threads, size_t rarity)
+static void check_packs(void (*check_case)(const pack_case *), int threads, size_t rarity)
 {
     for (size_t t = 0; t < IN_TYPES; t++)
         for (size_t i = 0; i < COUNT_OF(packed_sizes); i++)
@@ -160,23 +182,24 @@ static void check_packs(int threads, size_t rarity)
                     const uint64_t bits = random_bits(3 * turn + (uint64_t)way);
                     if ((turn + turn / rarity + (size_t)way) % rarity != 0)
                         continue;
-                    const pack_case c = {
-                        .type = in_types[t],
-                        .threads = threads,
-                        .way = (pack_way)way,
-                        .rows = way == BY_COLUMNS ? packed_sizes[i] : other_sizes[j],
-                        .columns = way == BY_COLUMNS ? other_sizes[j] : packed_sizes[i],
-                        .gap = bits & 1 ? bits >> 1 & 7 : 0,
-                        .packed_gap = bits >> 8 & 1 ? bits >> 9 & 3 : 0,
-                        .offset = bits >> 16 & 1 ? 1 + (bits >> 17 & 3) : 0,
-                        .seed = bits >> 32};
-                    check_pack(&c);
+                    const size_t columns = way == BY_COLUMNS ? other_sizes[j] : packed_sizes[i];
+                    const pack_case c = {.type = in_types[t],
+                                         .threads = threads,
+                                         .way = (pack_way)way,
+                                         .rows =
+                                             way == BY_COLUMNS ? packed_sizes[i] : other_sizes[j],
+                                         .columns = columns,
+                                         .gap = gap_behind(columns, bits),
+                                         .packed_gap = bits >> 8 & 1 ? bits >> 9 & 3 : 0,
+                                         .offset = bits >> 16 & 1 ? 1 + (bits >> 17 & 3) : 0,
+                                         .seed = bits >> 32};
+                    check_case(&c);
                 }
 }
 
 Test(binary_gemm, packing)
 {
-    check_packs(0, get_test_level() == LEVEL_QUICK ? 3 : 1);
+    check_packs(check_pack, 0, get_test_level() == LEVEL_QUICK ? 3 : 1);
 }
 
 static bool has_threads(void)
@@ -189,7 +212,148 @@ Test(binary_gemm, packing_on_the_host)
 {
     static const int threads[] = {1, 2, 3, 7};
     for (size_t t = 0; t < (has_threads() ? COUNT_OF(threads) : 1); t++)
-        check_packs(threads[t], t == 0 ? 1 : get_test_level() == LEVEL_QUICK ? 23 : 7);
+        check_packs(check_pack, threads[t], t == 0 ? 1 : get_test_level() == LEVEL_QUICK ? 23 : 7);
+}
+
+/* ---- unpacking ---- */
+
+/* Random ones; also the bits that stand for nothing. */
+static matrix make_words(const pack_case *c)
+{
+    const size_t rows = packed_rows_of(c), columns = packed_columns_of(c);
+    matrix packed = matrix_new(CUDA_R_32U, rows, columns, columns + c->packed_gap, c->offset);
+    uint32_t *const words = matrix_data(&packed);
+    for (size_t i = 0; i < matrix_extent(&packed); i++)
+        words[i] = (uint32_t)random_bits(c->seed + i);
+    return packed;
+}
+
+static void unpack_on_device(const pack_case *c, const matrix *packed, matrix *out)
+{
+    guarded d_packed = matrix_to_device(packed);
+    guarded d_out = guarded_copy(out->base, matrix_bytes(out), c->offset * type_bytes(c->type));
+    const bool none = c->offset > 0;
+    cr_prim((c->way == BY_ROWS      ? prim_binary_unpack_rows
+             : c->way == BY_COLUMNS ? prim_binary_unpack_columns
+                                    : prim_binary_unpack_transposed)(
+        bits_of(c, or_null(none, packed, data_of(&d_packed, packed)), packed),
+        prim_matrix_of(c->type, or_null(none, out, d_out.data), c->rows, c->columns, out->ld),
+        NULL));
+    guarded_read(&d_out, out->base);
+    matrix_check_unchanged(&d_packed, packed, "the words");
+    guarded_free(&d_packed);
+    guarded_free(&d_out);
+}
+
+static void unpack(const pack_case *c, const matrix *packed, matrix *out)
+{
+    if (c->threads == 0)
+        unpack_on_device(c, packed, out);
+    else
+        cr_prim((c->way == BY_ROWS      ? prim_binary_unpack_rows_host
+                 : c->way == BY_COLUMNS ? prim_binary_unpack_columns_host
+                                        : prim_binary_unpack_transposed_host)(
+            bits_of(c, matrix_data(packed), packed),
+            prim_matrix_of(c->type, matrix_data(out), c->rows, c->columns, out->ld), c->threads));
+}
+
+static int expected_sign(const pack_case *c, const matrix *packed, size_t row, size_t column)
+{
+    const uint32_t *const words = matrix_data(packed);
+    const size_t at = c->way == BY_ROWS      ? row * packed->ld + column / 32
+                      : c->way == BY_COLUMNS ? row / 32 * packed->ld + column
+                                             : column / 32 * packed->ld + row;
+    return words[at] >> (c->way == BY_COLUMNS ? row : column) % 32 & 1 ? 1 : -1;
+}
+
+/* Every byte of the element is the guards'. */
+static bool is_pattern(cudaDataType_t type, const void *h, size_t i)
+{
+    const unsigned char *const bytes = (const unsigned char *)h + i * type_bytes(type);
+    size_t b = 0;
+    while (b < type_bytes(type) && bytes[b] == (unsigned char)GUARD_PATTERN)
+        b++;
+    return b == type_bytes(type);
+}
+
+static void check_signs(const pack_case *c, const matrix *packed, const matrix *out)
+{
+    char text[200];
+    snprintf(text, sizeof text,
+             "unpack %s (threads %d) %s, %zu × %zu, gaps %zu %zu, offset %zu, seed %llu",
+             way_names[c->way], c->threads, type_name(c->type), c->rows, c->columns, c->gap,
+             c->packed_gap, c->offset, (unsigned long long)c->seed);
+    for (size_t i = 0; i < matrix_extent(out); i++) {
+        const size_t row = i / out->ld, column = i % out->ld;
+        if (column >= c->columns)
+            cr_assert(is_pattern(c->type, matrix_data(out), i), "%s: the gap behind row %zu", text,
+                      row);
+        else
+            cr_assert_eq(read_number(c->type, matrix_data(out), i),
+                         expected_sign(c, packed, row, column), "%s: %g at %zu, %zu", text,
+                         read_number(c->type, matrix_data(out), i), row, column);
+    }
+}
+
+/* Packed again they are the same words, with unused bits of 0. */
+static void check_round_trip(const pack_case *c, const matrix *packed, const matrix *out)
+{
+    matrix again = matrix_of_pattern(CUDA_R_32U, packed->rows, packed->columns, packed->ld);
+    const size_t length = c->way == BY_COLUMNS ? c->rows : c->columns;
+    const uint32_t *const words = matrix_data(packed), *const got = matrix_data(&again);
+    pack(c, out, &again);
+    for (size_t i = 0; i < matrix_extent(packed); i++) {
+        const size_t row = i / packed->ld, column = i % packed->ld,
+                     word = c->way == BY_ROWS ? column : row;
+        const uint32_t used = length - 32 * word < 32 ? ((uint32_t)1 << length % 32) - 1 : ~0u;
+        if (column < packed->columns)
+            cr_assert_eq(got[i], words[i] & used, "%s %s, %zu × %zu: word %zu, %zu",
+                         way_names[c->way], type_name(c->type), c->rows, c->columns, row, column);
+    }
+    matrix_free(&again);
+}
+
+static void check_unpack(const pack_case *c)
+{
+    matrix packed = make_words(c);
+    matrix out = matrix_of_pattern(c->type, c->rows, c->columns, c->columns + c->gap);
+    unpack(c, &packed, &out);
+    check_signs(c, &packed, &out);
+    check_round_trip(c, &packed, &out);
+    matrix_free(&packed);
+    matrix_free(&out);
+}
+
+Test(binary_gemm, unpacking)
+{
+    check_packs(check_unpack, 0, get_test_level() == LEVEL_QUICK ? 3 : 1);
+}
+
+/* Beyond what 16 bits count. */
+Test(binary_gemm, unpacking_of_long_lines)
+{
+    static const size_t lines[][2] = {{70001, 3}, {3, 70001}};
+    for (size_t l = 0; l < COUNT_OF(lines); l++)
+        for (int way = 0; way < PACK_WAYS; way++) {
+            const bool aligned = (l + (size_t)way) % 2 == 0;
+            const pack_case c = {.type = aligned ? CUDA_R_8I : CUDA_R_16F,
+                                 .way = (pack_way)way,
+                                 .rows = lines[l][0],
+                                 .columns = lines[l][1],
+                                 .gap = aligned ? 16 - lines[l][1] % 16 : 0,
+                                 .seed = 31 * l};
+            check_unpack(&c);
+        }
+}
+
+Test(binary_gemm, unpacking_on_the_host)
+{
+    static const int threads[] = {1, 2, 3, 7};
+    for (size_t t = 0; t < (has_threads() ? COUNT_OF(threads) : 1); t++)
+        check_packs(check_unpack, threads[t],
+                    t == 0                            ? 1
+                    : get_test_level() == LEVEL_QUICK ? 23
+                                                      : 7);
 }
 
 /* ---- products ---- */
@@ -349,11 +513,6 @@ static int32_t *make_thresholds(const binary_case *c, const signs *s)
                                                (int)(bits >> 4 & 3) % 3 - 1;
     }
     return thresholds;
-}
-
-static double read_number(cudaDataType_t type, const void *h, size_t i)
-{
-    return type_is_float(type) ? read_float(type, h, i) : (double)(int64_t)read_integer(type, h, i);
 }
 
 static void describe(const binary_case *c, char *text, size_t bytes)
@@ -745,6 +904,49 @@ Test(binary_gemm, packing_refuses_what_it_cannot_do)
     cr_assert_eq(COLUMNS(F, h, 33, 4, 4, (uint32_t *)(h + 132), 4, 1), PRIM_OK);
     if (!has_threads())
         cr_assert_eq(ROWS(F, h, 4, 33, 33, packed, 2, 2), PRIM_ERROR_UNSUPPORTED);
+}
+
+#define SIGNS(way, type, out, rows, columns, ld, packed, packed_ld, threads)        \
+    prim_binary_unpack_##way##_host(prim_bits_of(packed, rows, columns, packed_ld), \
+                                    prim_matrix_of(type, out, rows, columns, ld), threads)
+
+Test(binary_gemm, unpacking_refuses_what_it_cannot_do)
+{
+    float h[200] = {0};
+    uint32_t *const packed = (uint32_t *)(h + 150);
+    cr_assert_eq(SIGNS(rows, F, h, 4, 33, 33, packed, 2, 1), PRIM_OK);
+    cr_refused(SIGNS(rows, F, h, 4, 33, 33, packed, 2, 0), PRIM_ERROR_VALUE, "threads");
+    cr_assert_eq(SIGNS(rows, F, h, 4, 33, 32, packed, 2, 1), PRIM_ERROR_VALUE);
+    cr_assert_eq(SIGNS(rows, F, h, 4, 33, 33, packed, 1, 1), PRIM_ERROR_VALUE);
+    cr_refused(SIGNS(rows, CUDA_R_64F, h, 4, 33, 33, packed, 2, 1), PRIM_ERROR_TYPE, "out_type");
+    cr_assert_eq(SIGNS(rows, CUDA_R_8U, h, 4, 33, 33, packed, 2, 1), PRIM_ERROR_TYPE);
+    cr_refused(SIGNS(rows, F, NULL, 4, 33, 33, packed, 2, 1), PRIM_ERROR_NULL, "h_out");
+    cr_refused(SIGNS(rows, F, h, 4, 33, 33, NULL, 2, 1), PRIM_ERROR_NULL, "h_packed");
+    cr_assert_eq(SIGNS(rows, F, (char *)h + 2, 4, 33, 33, packed, 2, 1), PRIM_ERROR_MISALIGNED);
+    cr_assert_eq(SIGNS(rows, F, h, SIZE_MAX / 8, 33, 33, packed, 2, 1), PRIM_ERROR_SIZE);
+    cr_refused(SIGNS(rows, F, h, 4, 33, 33, (uint32_t *)(h + 131), 2, 1), PRIM_ERROR_OVERLAP,
+               "h_out overlaps h_packed");
+    cr_assert_eq(SIGNS(rows, F, h, 4, 33, 33, (uint32_t *)(h + 132), 2, 1), PRIM_OK);
+    cr_assert_eq(SIGNS(rows, F, h, 2, 32, 40, (uint32_t *)(h + 34), 1, 1), PRIM_ERROR_OVERLAP,
+                 "a gap");
+
+    cr_assert_eq(SIGNS(columns, F, h, 33, 4, 4, packed, 4, 1), PRIM_OK);
+    cr_assert_eq(SIGNS(columns, F, h, 33, 4, 4, packed, 3, 1), PRIM_ERROR_VALUE);
+    cr_assert_eq(SIGNS(columns, F, h, 33, 4, 3, packed, 4, 1), PRIM_ERROR_VALUE);
+    cr_assert_eq(SIGNS(columns, CUDA_R_16BF, h, 33, 4, 4, packed, 4, 1), PRIM_ERROR_TYPE);
+    cr_assert_eq(SIGNS(columns, F, h, 33, 4, 4, packed, 4, 1025), PRIM_ERROR_VALUE);
+    cr_assert_eq(SIGNS(columns, F, h, 33, 4, 4, (uint32_t *)(h + 131), 4, 1), PRIM_ERROR_OVERLAP);
+
+    cr_refused(SIGNS(transposed, F, h, 4, 33, 33, packed, 0, 1), PRIM_ERROR_VALUE,
+               "transposed: 4 × 33");
+    cr_assert_eq(prim_binary_unpack_transposed_host(prim_bits_of(packed, 33, 4, 0),
+                                                    prim_matrix_of(F, h, 4, 33, 0), 1),
+                 PRIM_OK);
+    cr_refused(prim_binary_unpack_transposed_host(prim_bits_of(packed, 33, 4, 0),
+                                                  prim_matrix_of(F, h, 4, 33, 0), 2000),
+               PRIM_ERROR_VALUE, "threads");
+    if (!has_threads())
+        cr_assert_eq(SIGNS(rows, F, h, 4, 33, 33, packed, 2, 2), PRIM_ERROR_UNSUPPORTED);
 }
 
 Test(binary_gemm, host_refuses_what_it_cannot_do)

@@ -671,11 +671,11 @@ Test(host, gemv)
     with_threads(check_gemv);
 }
 
-/* Packed along both directions, and the product of what was packed. */
+/* Packed along both directions, the product of what was packed, and the signs that it holds. */
 static void check_binary(int threads)
 {
     enum { WORDS = (COLUMNS + 31) / 32, A_LD = WORDS + 1, B_LD = ROWS + 2 };
-    int32_t h[COUNT], h_turned[COLUMNS * OUT_LD], c[ROWS * OUT_LD];
+    int32_t h[COUNT], signs[COUNT], h_turned[COLUMNS * OUT_LD], c[ROWS * OUT_LD];
     uint32_t a[ROWS * A_LD], b[WORDS * B_LD];
     fill_numbers(h, COUNT, 14);
     for (size_t i = 0; i < COLUMNS; i++)
@@ -701,6 +701,16 @@ static void check_binary(int threads)
         for (size_t j = 0; j < COLUMNS; j++)
             cr_assert_eq(a[i * A_LD + j / 32] >> j % 32 & 1, h[i * LD + j] >= 0);
     }
+    cr_prim(prim_binary_unpack_rows_host(prim_bits_of(a, ROWS, COLUMNS, A_LD),
+                                         prim_matrix_of(I32, signs, ROWS, COLUMNS, LD), threads));
+    cr_prim(prim_binary_unpack_columns_host(prim_bits_of(b, COLUMNS, ROWS, B_LD),
+                                            prim_matrix_of(I32, h_turned, COLUMNS, ROWS, OUT_LD),
+                                            threads));
+    for (size_t i = 0; i < ROWS; i++)
+        for (size_t j = 0; j < COLUMNS; j++) {
+            cr_assert_eq(signs[i * LD + j], h[i * LD + j] >= 0 ? 1 : -1, "%zu, %zu", i, j);
+            cr_assert_eq(h_turned[j * OUT_LD + i], signs[i * LD + j], "%zu, %zu", j, i);
+        }
 }
 
 Test(host, binary_gemm)

@@ -71,6 +71,27 @@ PRIM_API prim_status prim_binary_pack_columns(prim_matrix in, prim_bits packed,
 PRIM_API prim_status prim_binary_pack_transposed(prim_matrix in, prim_bits packed,
                                                  const prim_call *call);
 
+/* Unpacking: the +1 and -1 that stand in the words which the packing call of the same name leaves.
+ *
+ *   packed     device, of out's rows and columns; of prim_binary_unpack_transposed(), of its
+ *              columns and rows. The unused bits of the last word may be anything.
+ *   out        device; gaps between rows are not written. Must not overlap packed's bytes from
+ *              first to last. Rows that begin at a multiple of 16 bytes are written fastest.
+ *
+ * Types: those of packing. There are no variants, and no workspace is needed.
+ *
+ * Returns what every call does, and
+ *   PRIM_ERROR_TYPE         out's type is none of the four
+ *   PRIM_ERROR_VALUE        packed has not out's rows and columns, or transposed, columns and rows
+ *   PRIM_ERROR_OVERLAP      out overlaps packed
+ *   PRIM_ERROR_UNSUPPORTED  as packing */
+PRIM_API prim_status prim_binary_unpack_rows(prim_bits packed, prim_matrix out,
+                                             const prim_call *call);
+PRIM_API prim_status prim_binary_unpack_columns(prim_bits packed, prim_matrix out,
+                                                const prim_call *call);
+PRIM_API prim_status prim_binary_unpack_transposed(prim_bits packed, prim_matrix out,
+                                                   const prim_call *call);
+
 /* C = A · B with A of m × k and B of k × n elements of ±1: an element of C is k minus twice the
  * number of places where A's row and B's column differ.
  *
@@ -137,6 +158,11 @@ PRIM_API prim_status prim_binary_pack_rows_host(prim_matrix in, prim_bits packed
 PRIM_API prim_status prim_binary_pack_columns_host(prim_matrix in, prim_bits packed, int threads);
 PRIM_API prim_status prim_binary_pack_transposed_host(prim_matrix in, prim_bits packed,
                                                       int threads);
+PRIM_API prim_status prim_binary_unpack_rows_host(prim_bits packed, prim_matrix out, int threads);
+PRIM_API prim_status prim_binary_unpack_columns_host(prim_bits packed, prim_matrix out,
+                                                     int threads);
+PRIM_API prim_status prim_binary_unpack_transposed_host(prim_bits packed, prim_matrix out,
+                                                        int threads);
 PRIM_API prim_status prim_binary_gemm_host(prim_bits a, prim_bits b, prim_matrix c, int threads);
 PRIM_API prim_status prim_binary_count_host(prim_binary_op op, prim_bits a, prim_bits b,
                                             prim_matrix c, int threads);

@@ -6,65 +6,69 @@
 #include "common/host/fail.h"
 #include "common/host/sizes.h"
 
-/* ---- packing ---- */
+/* ---- packing and unpacking ---- */
+
+static const char *name_of_elements(const prim_binary_pack_args *args)
+{
+    return args->is_unpacking ? "out" : "in";
+}
 
 static prim_status check_pack_kind(const void *any)
 {
     const prim_binary_pack_args *args = any;
-    const cudaDataType_t type = args->in_type;
+    const char *const name = name_of_elements(args);
+    const cudaDataType_t type = args->type;
     const size_t rows = args->is_transposed ? args->columns : args->rows,
                  columns = args->is_transposed ? args->rows : args->columns;
     if (type != CUDA_R_32F && type != CUDA_R_16F && type != CUDA_R_32I && type != CUDA_R_8I)
-        return prim_fail(PRIM_ERROR_TYPE, "%s: in_type is %s, not i8, i32, f16 or f32",
-                         args->call.name, prim_element_name(type));
-    if (args->out_rows != rows || args->out_columns != columns)
-        return prim_fail(PRIM_ERROR_VALUE, "%s: in is %zu × %zu, and packed is not%s: %zu × %zu",
-                         args->call.name, args->rows, args->columns,
-                         args->is_transposed ? ", transposed" : "", args->out_rows,
-                         args->out_columns);
+        return prim_fail(PRIM_ERROR_TYPE, "%s: %s_type is %s, not i8, i32, f16 or f32",
+                         args->call.name, name, prim_element_name(type));
+    if (args->bit_rows != rows || args->bit_columns != columns)
+        return prim_fail(PRIM_ERROR_VALUE, "%s: %s is %zu × %zu, and packed is not%s: %zu × %zu",
+                         args->call.name, name, args->rows, args->columns,
+                         args->is_transposed ? ", transposed" : "", args->bit_rows,
+                         args->bit_columns);
     return PRIM_OK;
 }
 
 static prim_status check_pack_operands(const void *any, prim_operands *operands)
 {
     const prim_binary_pack_args *args = any;
-    prim_span *const in = &operands->spans[0], *const packed = &operands->spans[1];
+    prim_span *const elements = &operands->spans[0], *const packed = &operands->spans[1];
     operands->count = 2;
-    prim_status status = prim_check_matrix(&args->call, "in", args->in, args->rows, args->columns,
-                                           args->ld, prim_element_bytes(args->in_type), in);
+    prim_status status =
+        prim_check_matrix(&args->call, name_of_elements(args), args->elements, args->rows,
+                          args->columns, args->ld, prim_element_bytes(args->type), elements);
     if (status == PRIM_OK)
         status = prim_check_matrix(&args->call, "packed", args->packed, args->packed_rows,
                                    args->packed_columns, args->packed_ld, sizeof(uint32_t), packed);
-    return status == PRIM_OK ? prim_check_disjoint(&args->call, *packed, *in) : status;
+    if (status != PRIM_OK)
+        return status;
+    return args->is_unpacking ? prim_check_disjoint(&args->call, *elements, *packed)
+                              : prim_check_disjoint(&args->call, *packed, *elements);
 }
 
 static void describe_pack(const void *any, char *text, size_t bytes)
 {
     const prim_binary_pack_args *args = any;
-    snprintf(text, bytes, "%s, %zu × %zu", prim_element_name(args->in_type), args->rows,
+    snprintf(text, bytes, "%s, %zu × %zu", prim_element_name(args->type), args->rows,
              args->columns);
 }
 
-static const prim_ladder rows_ladder = {
-    .rungs = prim_binary_pack_rows_rungs,
-    .check_kind = check_pack_kind,
-    .check_operands = check_pack_operands,
-    .describe = describe_pack,
-};
+#define PACK_LADDER(name)                      \
+    static const prim_ladder name##_ladder = { \
+        .rungs = prim_binary_##name##_rungs,   \
+        .check_kind = check_pack_kind,         \
+        .check_operands = check_pack_operands, \
+        .describe = describe_pack,             \
+    };
 
-static const prim_ladder columns_ladder = {
-    .rungs = prim_binary_pack_columns_rungs,
-    .check_kind = check_pack_kind,
-    .check_operands = check_pack_operands,
-    .describe = describe_pack,
-};
-
-static const prim_ladder transposed_ladder = {
-    .rungs = prim_binary_pack_transposed_rungs,
-    .check_kind = check_pack_kind,
-    .check_operands = check_pack_operands,
-    .describe = describe_pack,
-};
+PACK_LADDER(pack_rows)
+PACK_LADDER(pack_columns)
+PACK_LADDER(pack_transposed)
+PACK_LADDER(unpack_rows)
+PACK_LADDER(unpack_columns)
+PACK_LADDER(unpack_transposed)
 
 /* Without an ld, one row of words follows the other. */
 static size_t ld_of(prim_bits bits, size_t words)
@@ -72,39 +76,40 @@ static size_t ld_of(prim_bits bits, size_t words)
     return bits.ld == 0 ? words : bits.ld;
 }
 
-static prim_binary_pack_args pack_args(const char *name, prim_matrix in, prim_bits packed,
+static prim_binary_pack_args pack_args(const char *name, prim_matrix elements, prim_bits packed,
                                        size_t packed_rows, size_t packed_columns)
 {
     return (prim_binary_pack_args){.call = {.name = name},
-                                   .in_type = in.type,
-                                   .in = in.data,
-                                   .rows = in.rows,
-                                   .columns = in.columns,
-                                   .ld = prim_with_ld(in).ld,
+                                   .type = elements.type,
+                                   .elements = elements.data,
+                                   .rows = elements.rows,
+                                   .columns = elements.columns,
+                                   .ld = prim_with_ld(elements).ld,
                                    .packed = packed.words,
                                    .packed_rows = packed_rows,
                                    .packed_columns = packed_columns,
                                    .packed_ld = ld_of(packed, packed_columns),
-                                   .out_rows = packed.rows,
-                                   .out_columns = packed.columns};
+                                   .bit_rows = packed.rows,
+                                   .bit_columns = packed.columns};
 }
 
-static prim_binary_pack_args rows_args(const char *name, prim_matrix in, prim_bits packed)
+static prim_binary_pack_args rows_args(const char *name, prim_matrix elements, prim_bits packed)
 {
-    const size_t words = prim_divide_up(in.columns, PRIM_BINARY_WORD_BITS);
-    return pack_args(name, in, packed, in.rows, words);
+    const size_t words = prim_divide_up(elements.columns, PRIM_BINARY_WORD_BITS);
+    return pack_args(name, elements, packed, elements.rows, words);
 }
 
-static prim_binary_pack_args columns_args(const char *name, prim_matrix in, prim_bits packed)
+static prim_binary_pack_args columns_args(const char *name, prim_matrix elements, prim_bits packed)
 {
-    const size_t words = prim_divide_up(in.rows, PRIM_BINARY_WORD_BITS);
-    return pack_args(name, in, packed, words, in.columns);
+    const size_t words = prim_divide_up(elements.rows, PRIM_BINARY_WORD_BITS);
+    return pack_args(name, elements, packed, words, elements.columns);
 }
 
-static prim_binary_pack_args transposed_args(const char *name, prim_matrix in, prim_bits packed)
+static prim_binary_pack_args transposed_args(const char *name, prim_matrix elements,
+                                             prim_bits packed)
 {
-    const size_t words = prim_divide_up(in.columns, PRIM_BINARY_WORD_BITS);
-    prim_binary_pack_args args = pack_args(name, in, packed, words, in.rows);
+    const size_t words = prim_divide_up(elements.columns, PRIM_BINARY_WORD_BITS);
+    prim_binary_pack_args args = pack_args(name, elements, packed, words, elements.rows);
     args.is_transposed = true;
     return args;
 }
@@ -112,26 +117,26 @@ static prim_binary_pack_args transposed_args(const char *name, prim_matrix in, p
 prim_status prim_binary_pack_rows(prim_matrix in, prim_bits packed, const prim_call *call)
 {
     prim_binary_pack_args args = rows_args("prim_binary_pack_rows", in, packed);
-    return prim_ladder_call(&rows_ladder, &args.call, call);
+    return prim_ladder_call(&pack_rows_ladder, &args.call, call);
 }
 
 prim_status prim_binary_pack_columns(prim_matrix in, prim_bits packed, const prim_call *call)
 {
     prim_binary_pack_args args = columns_args("prim_binary_pack_columns", in, packed);
-    return prim_ladder_call(&columns_ladder, &args.call, call);
+    return prim_ladder_call(&pack_columns_ladder, &args.call, call);
 }
 
 prim_status prim_binary_pack_transposed(prim_matrix in, prim_bits packed, const prim_call *call)
 {
     prim_binary_pack_args args = transposed_args("prim_binary_pack_transposed", in, packed);
-    return prim_ladder_call(&transposed_ladder, &args.call, call);
+    return prim_ladder_call(&pack_transposed_ladder, &args.call, call);
 }
 
 prim_status prim_binary_pack_rows_host(prim_matrix in, prim_bits packed, int threads)
 {
     prim_binary_pack_args args = rows_args("prim_binary_pack_rows_host", in, packed);
     args.call.on_host = true;
-    const prim_status status = prim_ladder_check_host(&rows_ladder, &args.call);
+    const prim_status status = prim_ladder_check_host(&pack_rows_ladder, &args.call);
     return status == PRIM_OK ? prim_binary_pack_rows_on_host(&args, threads) : status;
 }
 
@@ -139,7 +144,7 @@ prim_status prim_binary_pack_columns_host(prim_matrix in, prim_bits packed, int 
 {
     prim_binary_pack_args args = columns_args("prim_binary_pack_columns_host", in, packed);
     args.call.on_host = true;
-    const prim_status status = prim_ladder_check_host(&columns_ladder, &args.call);
+    const prim_status status = prim_ladder_check_host(&pack_columns_ladder, &args.call);
     return status == PRIM_OK ? prim_binary_pack_columns_on_host(&args, threads) : status;
 }
 
@@ -147,8 +152,56 @@ prim_status prim_binary_pack_transposed_host(prim_matrix in, prim_bits packed, i
 {
     prim_binary_pack_args args = transposed_args("prim_binary_pack_transposed_host", in, packed);
     args.call.on_host = true;
-    const prim_status status = prim_ladder_check_host(&transposed_ladder, &args.call);
+    const prim_status status = prim_ladder_check_host(&pack_transposed_ladder, &args.call);
     return status == PRIM_OK ? prim_binary_pack_transposed_on_host(&args, threads) : status;
+}
+
+prim_status prim_binary_unpack_rows(prim_bits packed, prim_matrix out, const prim_call *call)
+{
+    prim_binary_pack_args args = rows_args("prim_binary_unpack_rows", out, packed);
+    args.is_unpacking = true;
+    return prim_ladder_call(&unpack_rows_ladder, &args.call, call);
+}
+
+prim_status prim_binary_unpack_columns(prim_bits packed, prim_matrix out, const prim_call *call)
+{
+    prim_binary_pack_args args = columns_args("prim_binary_unpack_columns", out, packed);
+    args.is_unpacking = true;
+    return prim_ladder_call(&unpack_columns_ladder, &args.call, call);
+}
+
+prim_status prim_binary_unpack_transposed(prim_bits packed, prim_matrix out, const prim_call *call)
+{
+    prim_binary_pack_args args = transposed_args("prim_binary_unpack_transposed", out, packed);
+    args.is_unpacking = true;
+    return prim_ladder_call(&unpack_transposed_ladder, &args.call, call);
+}
+
+prim_status prim_binary_unpack_rows_host(prim_bits packed, prim_matrix out, int threads)
+{
+    prim_binary_pack_args args = rows_args("prim_binary_unpack_rows_host", out, packed);
+    args.is_unpacking = true;
+    args.call.on_host = true;
+    const prim_status status = prim_ladder_check_host(&unpack_rows_ladder, &args.call);
+    return status == PRIM_OK ? prim_binary_unpack_rows_on_host(&args, threads) : status;
+}
+
+prim_status prim_binary_unpack_columns_host(prim_bits packed, prim_matrix out, int threads)
+{
+    prim_binary_pack_args args = columns_args("prim_binary_unpack_columns_host", out, packed);
+    args.is_unpacking = true;
+    args.call.on_host = true;
+    const prim_status status = prim_ladder_check_host(&unpack_columns_ladder, &args.call);
+    return status == PRIM_OK ? prim_binary_unpack_columns_on_host(&args, threads) : status;
+}
+
+prim_status prim_binary_unpack_transposed_host(prim_bits packed, prim_matrix out, int threads)
+{
+    prim_binary_pack_args args = transposed_args("prim_binary_unpack_transposed_host", out, packed);
+    args.is_unpacking = true;
+    args.call.on_host = true;
+    const prim_status status = prim_ladder_check_host(&unpack_transposed_ladder, &args.call);
+    return status == PRIM_OK ? prim_binary_unpack_transposed_on_host(&args, threads) : status;
 }
 
 /* ---- the product ---- */

@@ -28,22 +28,28 @@ typedef struct prim_binary_gemm_args {
     size_t a_m, b_k, b_n;      /* what A and B have: m, k and n, or the call is refused */
 } prim_binary_gemm_args;
 
+/* Of packing and of unpacking. */
 typedef struct prim_binary_pack_args {
     prim_request call;
-    cudaDataType_t in_type;
-    const void *in;
-    size_t rows, columns, ld;
+    bool is_unpacking; /* elements are written, and packed is read */
+    cudaDataType_t type;
+    void *elements;
+    size_t rows, columns, ld; /* of elements */
     uint32_t *packed;
     size_t packed_rows, packed_columns, packed_ld; /* in words */
     bool is_transposed;                            /* columns and rows change places */
-    size_t out_rows, out_columns; /* in elements: rows and columns, or the call is refused */
+    size_t bit_rows, bit_columns; /* packed's: rows and columns, or the call is refused */
 } prim_binary_pack_args;
 
-/* rungs.c: the tables of rungs, and the ones that AUTO takes. Packing has no variants: its tables
- * have one rung each. */
-extern const prim_rung *const prim_binary_gemm_rungs[],
-    *const prim_binary_pack_rows_rungs[], *const prim_binary_pack_columns_rungs[],
-                                              *const prim_binary_pack_transposed_rungs[];
+/* rungs.c: the tables of rungs, and the ones that AUTO takes. Packing and unpacking have no
+ * variants: their tables have one rung each. */
+extern const prim_rung *const prim_binary_gemm_rungs[];
+extern const prim_rung *const prim_binary_pack_rows_rungs[];
+extern const prim_rung *const prim_binary_pack_columns_rungs[];
+extern const prim_rung *const prim_binary_pack_transposed_rungs[];
+extern const prim_rung *const prim_binary_unpack_rows_rungs[];
+extern const prim_rung *const prim_binary_unpack_columns_rungs[];
+extern const prim_rung *const prim_binary_unpack_transposed_rungs[];
 int prim_binary_gemm_choose_rung(const void *args);
 
 /* The CPU's versions, args pointing to host memory. */
@@ -51,6 +57,9 @@ prim_status prim_binary_gemm_on_host(const prim_binary_gemm_args *args, int thre
 prim_status prim_binary_pack_rows_on_host(const prim_binary_pack_args *args, int threads);
 prim_status prim_binary_pack_columns_on_host(const prim_binary_pack_args *args, int threads);
 prim_status prim_binary_pack_transposed_on_host(const prim_binary_pack_args *args, int threads);
+prim_status prim_binary_unpack_rows_on_host(const prim_binary_pack_args *args, int threads);
+prim_status prim_binary_unpack_columns_on_host(const prim_binary_pack_args *args, int threads);
+prim_status prim_binary_unpack_transposed_on_host(const prim_binary_pack_args *args, int threads);
 
 #if defined(__cplusplus)
 }

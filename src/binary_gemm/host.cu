@@ -1,4 +1,4 @@
-/* Binary gemm and packing on the CPU. */
+/* Binary gemm, packing and unpacking on the CPU. */
 #include "binary_gemm/counts.cuh"
 #include "binary_gemm/pack.cuh"
 #include "common/host/threads.cuh"
@@ -70,13 +70,31 @@ struct words_on_host : binary_on_host {
     static prim_status run(const prim_binary_pack_args *args, int threads)
     {
         (void)threads; /* without OpenMP */
-        const T *in = static_cast<const T *>(args->in);
+        const T *in = static_cast<const T *>(args->elements);
         if (args->packed_columns == 0)
             return PRIM_OK;
 #pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
         for (size_t row = 0; row < args->packed_rows; row++)
             for (size_t column = 0; column < args->packed_columns; column++)
                 args->packed[row * args->packed_ld + column] = Way::word(args, in, row, column);
+        return PRIM_OK;
+    }
+};
+
+/* All elements, by Way::bits(args, row, column), whose lowest bit is the element's. */
+template <class Way>
+struct elements_on_host : binary_on_host {
+    template <typename T>
+    static prim_status run(const prim_binary_pack_args *args, int threads)
+    {
+        (void)threads; /* without OpenMP */
+        T *out = static_cast<T *>(args->elements);
+        if (args->columns == 0)
+            return PRIM_OK;
+#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
+        for (size_t row = 0; row < args->rows; row++)
+            for (size_t column = 0; column < args->columns; column++)
+                out[row * args->ld + column] = sign_of<T>(Way::bits(args, row, column));
         return PRIM_OK;
     }
 };
@@ -88,6 +106,11 @@ struct along_rows {
         const size_t first = column * WORD_BITS;
         return pack_word(&in[row * args->ld + first], 1, args->columns - first);
     }
+
+    static uint32_t bits(const prim_binary_pack_args *args, size_t row, size_t column)
+    {
+        return args->packed[row * args->packed_ld + column / WORD_BITS] >> column % WORD_BITS;
+    }
 };
 
 struct along_columns {
@@ -97,6 +120,11 @@ struct along_columns {
         const size_t first = row * WORD_BITS;
         return pack_word(&in[first * args->ld + column], args->ld, args->rows - first);
     }
+
+    static uint32_t bits(const prim_binary_pack_args *args, size_t row, size_t column)
+    {
+        return args->packed[row / WORD_BITS * args->packed_ld + column] >> row % WORD_BITS;
+    }
 };
 
 /* A word of rows, which lies where one of columns would. */
@@ -105,6 +133,11 @@ struct transposed {
     static uint32_t word(const prim_binary_pack_args *args, const T *in, size_t row, size_t column)
     {
         return along_rows::word(args, in, column, row);
+    }
+
+    static uint32_t bits(const prim_binary_pack_args *args, size_t row, size_t column)
+    {
+        return along_columns::bits(args, column, row);
     }
 };
 
@@ -140,4 +173,26 @@ prim_status prim_binary_pack_columns_on_host(const prim_binary_pack_args *args, 
 prim_status prim_binary_pack_transposed_on_host(const prim_binary_pack_args *args, int threads)
 {
     return pack_on_host<host::transposed>(args, threads);
+}
+
+template <class Way>
+static prim_status unpack_on_host(const prim_binary_pack_args *args, int threads)
+{
+    const prim_status status = check_threads(&args->call, threads);
+    return status == PRIM_OK ? dispatch_packed<host::elements_on_host<Way>>(args, threads) : status;
+}
+
+prim_status prim_binary_unpack_rows_on_host(const prim_binary_pack_args *args, int threads)
+{
+    return unpack_on_host<host::along_rows>(args, threads);
+}
+
+prim_status prim_binary_unpack_columns_on_host(const prim_binary_pack_args *args, int threads)
+{
+    return unpack_on_host<host::along_columns>(args, threads);
+}
+
+prim_status prim_binary_unpack_transposed_on_host(const prim_binary_pack_args *args, int threads)
+{
+    return unpack_on_host<host::transposed>(args, threads);
 }

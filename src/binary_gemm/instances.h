@@ -8,7 +8,7 @@
     X(CUDA_R_32I, int32_t)        \
     X(CUDA_R_32F, float)
 
-/* packing: the type of what is packed, and its C type */
+/* packing and unpacking: the type of the elements, and its C type */
 #define PRIM_BINARY_PACK_TYPES(X) \
     X(CUDA_R_8I, int8_t)          \
     X(CUDA_R_32I, int32_t)        \

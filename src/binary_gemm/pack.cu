@@ -131,7 +131,7 @@ __global__ void __launch_bounds__(THREADS) pack_transposed(pack_problem<T> p)
 template <typename T>
 pack_problem<T> problem_of(const prim_binary_pack_args *args, size_t blocks_a_row)
 {
-    return {static_cast<const T *>(args->in),
+    return {static_cast<const T *>(args->elements),
             args->rows,
             args->columns,
             args->ld,

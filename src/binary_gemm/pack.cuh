@@ -1,4 +1,5 @@
-/* Packing ±1 into words: the bit of an element, and the types that are packed. */
+/* Packing ±1 into words and unpacking them: the bit of an element, the element of a bit, and the
+ * types that are packed. */
 #ifndef PRIM_BINARY_GEMM_PACK_CUH
 #define PRIM_BINARY_GEMM_PACK_CUH
 
@@ -22,8 +23,18 @@ __host__ __device__ inline bool is_plus_one(f16 value)
     return to_float(value) >= 0;
 }
 
-/* Run::run<T>(args, more…) for the type that is packed. */
-PRIM_DISPATCH_TYPE(dispatch_packed, PRIM_BINARY_PACK_TYPES, in_type)
+/* +1 where the lowest bit is 1, and -1 where it is 0. */
+template <typename T>
+__host__ __device__ T sign_of(uint32_t bits)
+{
+    if constexpr (std::is_same<T, f16>::value)
+        return {static_cast<uint16_t>((bits & 1) != 0 ? 0x3c00 : 0xbc00)};
+    else
+        return static_cast<T>((bits & 1) != 0 ? 1 : -1);
+}
+
+/* Run::run<T>(args, more…) for the type of the elements. */
+PRIM_DISPATCH_TYPE(dispatch_packed, PRIM_BINARY_PACK_TYPES, type)
 
 /* The word of `count` elements, `stride` apart; its unused bits are 0. */
 template <typename T>

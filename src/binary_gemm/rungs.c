@@ -1,4 +1,5 @@
-/* Binary gemm's rungs, upwards, and which of them AUTO takes; and those of packing. */
+/* Binary gemm's rungs, upwards, and which of them AUTO takes; and those of packing
+ * and unpacking. */
 #include "binary_gemm/binary_gemm_args.h"
 
 #define RUNGS(X)                          \
@@ -35,14 +36,15 @@ int prim_binary_gemm_choose_rung(const void *any)
                                any);
 }
 
-/* ---- packing ---- */
+/* ---- packing and unpacking ---- */
 
-PRIM_DECLARE_RUNG(binary_gemm, pack_rows)
-PRIM_DECLARE_RUNG(binary_gemm, pack_columns)
-PRIM_DECLARE_RUNG(binary_gemm, pack_transposed)
+#define ONLY_RUNG(name)                  \
+    PRIM_DECLARE_RUNG(binary_gemm, name) \
+    const prim_rung *const prim_binary_##name##_rungs[] = {&prim_binary_gemm_##name##_rung, NULL};
 
-const prim_rung *const prim_binary_pack_rows_rungs[] = {&prim_binary_gemm_pack_rows_rung, NULL};
-const prim_rung *const prim_binary_pack_columns_rungs[] = {&prim_binary_gemm_pack_columns_rung,
-                                                           NULL};
-const prim_rung *const prim_binary_pack_transposed_rungs[] = {
-    &prim_binary_gemm_pack_transposed_rung, NULL};
+ONLY_RUNG(pack_rows)
+ONLY_RUNG(pack_columns)
+ONLY_RUNG(pack_transposed)
+ONLY_RUNG(unpack_rows)
+ONLY_RUNG(unpack_columns)
+ONLY_RUNG(unpack_transposed)

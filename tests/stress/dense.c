@@ -364,6 +364,50 @@ static void binary_pack_transposed(trial *t)
                 prim_binary_pack_transposed_host);
 }
 
+typedef prim_status unpack_call(prim_bits, prim_matrix, const prim_call *);
+typedef prim_status unpack_host_call(prim_bits, prim_matrix, int);
+
+static void binary_unpack(trial *t, const char *name, bool along_rows, bool is_transposed,
+                          unpack_call *call, unpack_host_call *host_call)
+{
+    static const cudaDataType_t types[] = {CUDA_R_32F, CUDA_R_16F, CUDA_R_32I, CUDA_R_8I};
+    const cudaDataType_t type = pick_type(t, types, COUNT_OF(types));
+    const size_t rows = pick_size(t, 200), columns = pick_size(t, 200), ld = columns + pick(t, 5),
+                 bit_rows = is_transposed ? columns : rows,
+                 bit_columns = is_transposed ? rows : columns,
+                 packed_rows = along_rows ? bit_rows : (bit_rows + 31) / 32,
+                 words = along_rows ? (bit_columns + 31) / 32 : bit_columns,
+                 packed_ld = words + pick(t, 4);
+    pick_values(t, ANYTHING);
+    operand *x = add_input(t, CUDA_R_32U, span(packed_rows, words, packed_ld), false),
+            *y = add_output(t, type, span(rows, columns, ld));
+    t->has_no_variant = true;
+    begin(t, PRIM_OK, 0, true);
+    describe(t, "binary_unpack_%s: type %d, %zu × %zu, ld %zu and %zu", name, type, rows, columns,
+             ld, packed_ld);
+    if (end(t, call(prim_bits_of((void *)x->d, bit_rows, bit_columns, packed_ld),
+                    prim_matrix_of(type, y->d, rows, columns, ld), into(t->stream))))
+        on_host(t, host_call(prim_bits_of((void *)x->h, bit_rows, bit_columns, packed_ld),
+                             prim_matrix_of(type, y->h, rows, columns, ld), t->threads));
+}
+
+static void binary_unpack_rows(trial *t)
+{
+    binary_unpack(t, "rows", true, false, prim_binary_unpack_rows, prim_binary_unpack_rows_host);
+}
+
+static void binary_unpack_columns(trial *t)
+{
+    binary_unpack(t, "columns", false, false, prim_binary_unpack_columns,
+                  prim_binary_unpack_columns_host);
+}
+
+static void binary_unpack_transposed(trial *t)
+{
+    binary_unpack(t, "transposed", false, true, prim_binary_unpack_transposed,
+                  prim_binary_unpack_transposed_host);
+}
+
 /* A and B of a call, packed on the host, so that unused bits are 0. */
 typedef struct binary_operands {
     size_t m, n, k, lda, ldb;
@@ -493,6 +537,9 @@ const stress_call dense_calls[] = {
     {"binary_pack_rows", binary_pack_rows},
     {"binary_pack_columns", binary_pack_columns},
     {"binary_pack_transposed", binary_pack_transposed},
+    {"binary_unpack_rows", binary_unpack_rows},
+    {"binary_unpack_columns", binary_unpack_columns},
+    {"binary_unpack_transposed", binary_unpack_transposed},
     {"binary_gemm", binary_gemm},
     {"binary_count", binary_count},
     {"binary_layer", binary_layer},
