@@ -1,7 +1,7 @@
 /* CSR_MERGE's route "rows": a block has some whole rows that follow each other.
  *
- *     rows      ■  ■■  ■■■■■■■■  ■■■■■■■■■■■■■■■■■■■■■■■     64 rows, or 1, as the matrix has many
- *     lanes     1  1   4         32, or a block's                by the row's length
+ *     rows      ■  ■■  ■■■■■■■■■■■■  ■■■■■■■■■■■■■■■■■■■■■■     as many as leave a block for all
+ *     lanes     1  1   4             32, or all of a block's      by the row's length
  *
  * No search comes before, so that a matrix that L2 holds has one launch. That is faster as long as
  * no block has so much more than others that these wait for it: goes_by_rows() in csr_tiles.cuh.
@@ -20,7 +20,8 @@ namespace
 constexpr unsigned ROWS = TILE_THREADS; /* the most of a block */
 constexpr unsigned AT_ONCE = 8;         /* entries of a lane, in pieces that are not whole */
 /* Blocks on a multiprocessor, and on 132 of them, where there are rows enough. */
-constexpr unsigned ROW_BLOCKS = 3, ENOUGH_BLOCKS = 132 * ROW_BLOCKS;
+constexpr unsigned ROW_BLOCKS = 2, ENOUGH_BLOCKS = 132 * ROW_BLOCKS;
+constexpr unsigned PLACES = 256; /* for sums of pieces */
 /* A warp sums longer rows than of one piece where the block has rows for its other warps. */
 constexpr unsigned PIECES_OF_WARP = 4;
 
@@ -95,7 +96,7 @@ __device__ void sum_rows_of(const entries<V, X> &of, size_t first_row, size_t fi
     }
 }
 
-/* The same of a whole piece, at once. */
+/* A lane's part of a whole piece, at once. */
 template <typename V, typename X>
 __device__ working_t<V> sum_whole_piece(const entries<V, X> &of, size_t first)
 {
@@ -134,80 +135,68 @@ __device__ working_t<V> sum_piece(const entries<V, X> &of, size_t first, unsigne
                                          : sum_entries<WARP>(of, begin, left, threadIdx.x % WARP));
 }
 
-/* A row of some pieces, by a warp. */
+/* A row of some pieces, by a warp, or by all of the block if `is_shared`: piece p's sum goes to a
+ * place, as many at a time as there are places, and one warp adds them up, piece p in lane p % 32. */
 template <typename V, typename X>
-__device__ void sum_by_warp(const entries<V, X> &of, size_t row, size_t first, unsigned length)
-{
-    using T = working_t<V>;
-    const unsigned lane = threadIdx.x % WARP;
-    T total = 0;
-    for (unsigned p = 0; p * PIECE < length; p++) {
-        const T piece = __shfl_sync(ALL_LANES, sum_piece(of, first, length, p), 0);
-        if (lane == p % WARP)
-            total = add(total, piece);
-    }
-    total = reduce_warp<sum_operator>(total);
-    if (lane == 0)
-        of.store(row, total);
-}
-
-/* A row of many, by the block: as many pieces at a time as there are places. The first warp adds
- * them up, piece p in lane p % 32. */
-template <typename V, typename X>
-__device__ void sum_by_block(const entries<V, X> &of, size_t row, size_t first, unsigned length,
-                             working_t<V> (&places)[TILE_THREADS])
+__device__ void sum_by_pieces(const entries<V, X> &of, size_t row, size_t first, unsigned length,
+                              working_t<V> *places, bool is_shared)
 {
     using T = working_t<V>;
     const unsigned pieces = (length + PIECE - 1) / PIECE, lane = threadIdx.x % WARP,
-                   warp = threadIdx.x / WARP;
+                   warp = threadIdx.x / WARP, apart = is_shared ? TILE_WARPS : 1;
+    const bool adds = warp == 0 || !is_shared;
+    const auto wait_for_others = [&] {
+        if (is_shared)
+            __syncthreads();
+        else
+            __syncwarp();
+    };
     T total = 0;
-    for (unsigned from = 0; from < pieces; from += TILE_THREADS) {
-        const unsigned end = pieces - from < TILE_THREADS ? pieces - from : TILE_THREADS;
-        for (unsigned p = warp; p < end; p += TILE_WARPS) {
+    PRIM_UNROLL(1)
+    for (unsigned from = 0; from < pieces; from += PLACES) {
+        const unsigned end = pieces - from < PLACES ? pieces - from : PLACES;
+        PRIM_UNROLL(1)
+        for (unsigned p = is_shared ? warp : 0; p < end; p += apart) {
             const T sum = sum_piece(of, first, length, from + p);
             if (lane == 0)
                 places[p] = sum;
         }
-        __syncthreads();
-        for (unsigned p = threadIdx.x; warp == 0 && p < end; p += WARP)
+        wait_for_others();
+        PRIM_UNROLL(1)
+        for (unsigned p = lane; adds && p < end; p += WARP)
             total = add(total, places[p]);
-        __syncthreads();
+        wait_for_others(); /* before places are used again */
     }
-    if (warp != 0)
-        return;
     total = reduce_warp<sum_operator>(total);
-    if (lane == 0)
+    if (lane == 0 && adds)
         of.store(row, total);
 }
 
-/* Rows of more than 64 entries and up to `most`, a warp each: warp w has rows w, w + 8, …, and its
- * lanes look at all of them at once. */
+/* Rows of more than 64 entries. Those of more than `most` are the block's: for each 32 rows,
+ * long_rows has a word of bits. Of the others, warp w has rows w, w + 8, …, and its lanes look at all
+ * of them at once. One loop goes through both: its code comes from memory, too. */
 template <typename V, typename X>
-__device__ void sum_warps_rows(const entries<V, X> &of, size_t first_row, size_t first_entry,
-                               const uint32_t *begins, unsigned rows, unsigned most)
+__device__ void sum_long_rows(const entries<V, X> &of, size_t first_row, size_t first_entry,
+                              const uint32_t *begins, const unsigned *long_rows, unsigned rows,
+                              unsigned most, working_t<V> *places)
 {
-    const unsigned warp = threadIdx.x / WARP, mine = warp + threadIdx.x % WARP * TILE_WARPS,
-                   my_length = mine < rows ? begins[mine + 1] - begins[mine] : 0;
-    for (unsigned left = __ballot_sync(ALL_LANES, my_length > MIDDLE_ROW && my_length <= most);
-         left != 0; left &= left - 1) {
-        const unsigned row = warp + highest_bit(left & (0 - left)) * TILE_WARPS,
-                       begin = begins[row];
-        sum_by_warp(of, first_row + row, first_entry + begin, begins[row + 1] - begin);
-    }
-}
-
-/* Rows of more than `most` entries, by all warps: for each 32 rows a word has their bits. */
-template <typename V, typename X>
-__device__ void sum_blocks_rows(const entries<V, X> &of, size_t first_row, size_t first_entry,
-                                const uint32_t *begins, const unsigned *long_rows,
-                                working_t<V> (&places)[TILE_THREADS])
-{
+    const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP,
+                   mine = warp + lane * TILE_WARPS,
+                   my_length = mine < rows ? begins[mine + 1] - begins[mine] : 0,
+                   own = __ballot_sync(ALL_LANES, my_length > MIDDLE_ROW && my_length <= most);
+    const bool is_any_shared = any_lane(long_rows[lane % TILE_WARPS] != 0);
     PRIM_UNROLL(1)
-    for (unsigned w = 0; w < TILE_WARPS; w++)
-        for (unsigned left = long_rows[w]; left != 0; left &= left - 1) {
-            const unsigned row = w * WARP + highest_bit(left & (0 - left)), begin = begins[row];
-            sum_by_block(of, first_row + row, first_entry + begin, begins[row + 1] - begin, places);
+    for (unsigned w = is_any_shared ? 0 : TILE_WARPS; w <= TILE_WARPS; w++) {
+        const bool is_shared = w < TILE_WARPS;
+        PRIM_UNROLL(1)
+        for (unsigned left = is_shared ? long_rows[w] : own; left != 0; left &= left - 1) {
+            const unsigned bit = highest_bit(left & (0 - left)),
+                           row = is_shared ? w * WARP + bit : warp + bit * TILE_WARPS,
+                           begin = begins[row];
+            sum_by_pieces(of, first_row + row, first_entry + begin, begins[row + 1] - begin,
+                          is_shared ? places : places + warp * PIECES_OF_WARP, is_shared);
         }
+    }
 }
 
 /* A thread notes each row. */
@@ -217,7 +206,7 @@ __global__ void __launch_bounds__(TILE_THREADS, blocks_at_once(TILE_THREADS, ROW
 {
     PRIM_SHARED(uint32_t, begins, [ROWS + 1]);
     PRIM_SHARED(unsigned, long_rows, [TILE_WARPS]);
-    PRIM_SHARED(working_t<V>, places, [TILE_THREADS]);
+    PRIM_SHARED(working_t<V>, places, [PLACES]);
     const size_t first_row = static_cast<size_t>(blockIdx.x) * most_rows,
                  behind = a.p.rows - first_row, first_entry = a.p.offset(first_row);
     const unsigned rows = static_cast<unsigned>(behind < most_rows ? behind : most_rows),
@@ -234,8 +223,7 @@ __global__ void __launch_bounds__(TILE_THREADS, blocks_at_once(TILE_THREADS, ROW
     if (row % WARP == 0)
         long_rows[row / WARP] = longer;
     __syncthreads();
-    sum_blocks_rows(a.of, first_row, first_entry, begins, long_rows, places);
-    sum_warps_rows(a.of, first_row, first_entry, begins, rows, most);
+    sum_long_rows(a.of, first_row, first_entry, begins, long_rows, rows, most, places);
     sum_rows_of<MIDDLE_PARTS>(a.of, first_row, first_entry, begins, rows, SHORT_ROW + 1,
                               MIDDLE_ROW);
     sum_rows_of<1>(a.of, first_row, first_entry, begins, rows, 0, SHORT_ROW);
