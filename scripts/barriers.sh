@@ -4,7 +4,7 @@
 #
 #   scripts/barriers.sh                        each one, which takes an hour or two
 #   scripts/barriers.sh PATH…                  those below src/scan, say; only their rows are replaced
-#   scripts/barriers.sh --rest [PATH…]         those without a row in the tables
+#   scripts/barriers.sh --rest [PATH…]         those of them without a row in the tables
 #   scripts/barriers.sh --sample N [SEED]      does again what N drawn rows say
 #   scripts/barriers.sh --check                the tables name each barrier of the source, and no other
 #
@@ -171,13 +171,12 @@ programs_of() { # FILE
 
 # ---- the search for one barrier ----
 
-seconds_of_a_way=75 # for all tests in one way; a barrier that the first tests do not need, the last seldom do
+seconds_of_a_way=${BARRIER_SECONDS:-75} # a barrier that the first tests do not miss, the last seldom do
 
 # Prints the row's end and succeeds, or fails.
 try_tests() { # FILE:LINE WAY DEVICE ORDER, and programs with tests on standard input
   local program test end=$((SECONDS + seconds_of_a_way)) limit=60
   while IFS=$tab read -r program test && [ $SECONDS -lt $end ]; do
-    [ -n "$test" ] || continue
     if misses "$1" "$2" "$3" "$4" "$program" "$test"; then
       printf '%s\t%s\t%s\t%s\t%s\n' "$2" "$3" "$4" "$program" "$test"
       return 0
@@ -186,13 +185,19 @@ try_tests() { # FILE:LINE WAY DEVICE ORDER, and programs with tests on standard 
   return 1
 }
 
-search_on() { # FILE:LINE DEVICE PROGRAM…
-  local calls tests
-  calls=$(tests_at "$1" "$2" racecheck)
+search_in_calls() { # FILE:LINE DEVICE
+  map_program racecheck "$2"
+  tests_at "$1" "$2" racecheck | try_tests "$1" race "$2" reverse
+}
+
+search_in_tests() { # FILE:LINE DEVICE PROGRAM…
+  local tests program
+  for program in "${@:3}"; do
+    map_program "$program" "$2"
+  done
   tests=$(tests_at "$1" "$2" "${@:3}")
-  [ -n "$calls$tests" ] || return 1
-  try_tests "$1" race "$2" reverse <<<"$calls" ||
-    try_tests "$1" race "$2" reverse <<<"$tests" ||
+  [ -n "$tests" ] || return 1
+  try_tests "$1" race "$2" reverse <<<"$tests" ||
     try_tests "$1" result "$2" reverse <<<"$tests" ||
     try_tests "$1" result "$2" shuffle:1 <<<"$tests" ||
     { [ "$2" != 7.5 ] && try_tests "$1" late "$2" reverse <<<"$tests"; }
@@ -202,10 +207,7 @@ search() { # FILE:LINE
   local programs device
   mapfile -t programs < <(programs_of "${1%:*}")
   for device in 9.0 7.5; do
-    for program in racecheck "${programs[@]}"; do
-      map_program "$program" $device
-    done
-    search_on "$1" $device "${programs[@]}" && return
+    search_in_calls "$1" $device || search_in_tests "$1" $device "${programs[@]}" && return
   done
   return 1
 }
