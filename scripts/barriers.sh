@@ -93,7 +93,7 @@ run_test() { # WAY DEVICE ORDER PROGRAM TEST [FILE:LINE]
   local -x TSAN_OPTIONS=atexit_sleep_ms=0:halt_on_error=1:symbolize=0
   [ "$1" != late ] || SIMT_ASYNC=late
   [[ $4 != test_distributed* ]] || local -x SIMT_DEVICES=8
-  timeout -k 2 "${limit:-60}" "build/$preset/tests/$4" "${arguments[@]}" >"$work/log.txt" 2>&1 </dev/null
+  timeout -k 2 "${limit:-60}" "build/$preset/tests/$4" "${arguments[@]}" >"$work/log.txt" 2>&1 </dev/null 9>&-
 }
 
 # What passes with all barriers; each is tried once.
@@ -266,6 +266,8 @@ build_all() {
 }
 
 mkdir -p $work
+exec 9>$work/lock
+flock -n 9 || { echo "another run works in $work" >&2 && exit 1; }
 if [ $mode = check ]; then
   check_tables
 elif [ $mode = sample ]; then
