@@ -58,6 +58,10 @@ names() { # FILE…
   grep -hv '^#' "$@" | cut -f 1-4
 }
 
+has_row() { # NAME TABLE…
+  grep -qxF -- "$1" <(names "${@:2}")
+}
+
 check_tables() {
   local bad=0
   barriers_of src include/primitives/device | cut -f 1-4 | sort >"$work/source.txt"
@@ -216,13 +220,13 @@ search_all() {
   local file function n barrier line row name began
   while IFS=$tab read -r file function n barrier line <&3; do
     name=$file$tab$function$tab$n$tab$barrier began=$SECONDS
-    [ $rest = no ] || ! names $found $argued | grep -qxF "$name" || continue
+    [ $rest = no ] || ! has_row "$name" $found $argued || continue
     remove_row $found "$name"
     if row=$(search "$file:$line"); then
       printf '%s\t%s\n' "$name" "$row" >>$found
       sort_table $found
       echo "found $file:$line: $(tr '\t' ' ' <<<"$row") ($((SECONDS - began)) s)"
-      ! names $argued | grep -qxF "$name" || echo "  but $argued says that it is not needed"
+      ! has_row "$name" $argued || echo "  but $argued says that it is not needed"
     else
       echo "NOT found $file:$line, in $function ($((SECONDS - began)) s)"
     fi
