@@ -10,7 +10,7 @@
 #
 # The CPU backend leaves a barrier out (SIMT_WITHOUT) and says which test comes to which (SIMT_SITES). First
 # the race check runs, of calls and of tests, then the tests in two orders of threads, then with copies
-# that are done late; what first fails, and passes with the barrier, goes to tests/barriers/found.tsv. A
+# and products that are done late; what first fails, and passes with the barrier, goes to tests/barriers/found.tsv. A
 # barrier that nothing misses needs a sentence in tests/barriers/argued.tsv. Last line: "N barriers, N found,
 # N argued, N not".
 set -uo pipefail
@@ -86,7 +86,8 @@ sort_table() { # TABLE
 # The test's way is one of
 #   race      the race check, under ThreadSanitizer
 #   result    a build without it
-#   late      such a build, where copies are done late
+#   late      such a build, where copies and products are done late
+#   drawn     at some time in between
 # It runs in one thread of the machine, so that it does the same each time.
 run_test() { # WAY DEVICE ORDER PROGRAM TEST [FILE:LINE]
   local preset=cpu arguments=("$5:")
@@ -96,6 +97,7 @@ run_test() { # WAY DEVICE ORDER PROGRAM TEST [FILE:LINE]
   local -x SIMT_ASYNC=issue PRIM_TEST_LEVEL=quick OMP_NUM_THREADS=1 SIMT_PATIENCE=5
   local -x TSAN_OPTIONS=atexit_sleep_ms=0:halt_on_error=1:symbolize=0
   [ "$1" != late ] || SIMT_ASYNC=late
+  [ "$1" != drawn ] || SIMT_ASYNC=drawn:1
   [[ $4 != test_distributed* ]] || local -x SIMT_DEVICES=8
   timeout -k 2 "${limit:-40}" "build/$preset/tests/$4" "${arguments[@]}" >"$work/log.txt" 2>&1 </dev/null 9>&-
 }
@@ -205,7 +207,8 @@ search_in_tests() { # FILE:LINE DEVICE PROGRAM…
   try_tests "$1" race "$2" reverse <<<"$tests" ||
     try_tests "$1" result "$2" reverse <<<"$tests" ||
     try_tests "$1" result "$2" shuffle:1 <<<"$tests" ||
-    { [ "$2" != 7.5 ] && try_tests "$1" late "$2" reverse <<<"$tests"; }
+    { [ "$2" != 7.5 ] && try_tests "$1" late "$2" reverse <<<"$tests"; } ||
+    { [ "$2" != 7.5 ] && try_tests "$1" drawn "$2" reverse <<<"$tests"; }
 }
 
 # An older device's turn comes where nothing comes to the barrier on the newer one.
