@@ -154,10 +154,13 @@ endfunction()
 # prim_test(name sources…): such a program. On the CPU backend it runs in three thread orders:
 # shuffled as a device of 9.0, forward as one of 7.5, and in reverse as what SIMT_DEVICE says, which
 # scripts/run-ctest.sh sets. Those of PRIM_TESTS_NOT_SHUFFLED run in two orders, whatever the level,
-# since what they ask depends on the device.
+# since what they ask depends on the device. Under ThreadSanitizer there is a program only, which is
+# built when it is asked for: scripts/barriers.sh runs single tests of it.
 function(prim_test name)
   prim_test_program(${name} ${ARGN})
-  if(PRIM_BACKEND STREQUAL cpu)
+  if(PRIM_SANITIZE STREQUAL thread)
+    set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON)
+  elseif(PRIM_BACKEND STREQUAL cpu)
     set(orders forward reverse shuffle:1)
     if(name IN_LIST PRIM_TESTS_NOT_SHUFFLED)
       list(REMOVE_ITEM orders shuffle:1)
@@ -198,7 +201,7 @@ endfunction()
 # prim_test_async(name filter [times…]): those tests with asynchronous work that is done late, or at
 # some time; without times, once each.
 function(prim_test_async name filter)
-  if(NOT PRIM_BACKEND STREQUAL cpu)
+  if(NOT PRIM_BACKEND STREQUAL cpu OR PRIM_SANITIZE STREQUAL thread)
     return()
   endif()
   set(times ${ARGN})

@@ -1,6 +1,6 @@
 /* Runs every entry point and variant once and compares the answers: a plain program, for
- * ThreadSanitizer, under which Criterion cannot start. Arguments are what the names of those entry
- * points begin with that are to run. Ends with a line of counts. */
+ * ThreadSanitizer, under which Criterion cannot start. Arguments are what the lines of those begin
+ * with that are to run: prim_scan, or "prim_scan chained". Ends with a line of counts. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,10 +39,12 @@ static int check(const entry_point *e, int variant)
     return failed != 0;
 }
 
-static bool is_asked_for(const entry_point *e, int count, char **beginnings)
+static bool is_asked_for(const entry_point *e, int variant, int count, char **beginnings)
 {
+    char line[128];
+    snprintf(line, sizeof line, "%s %s:", e->name, variant_name(e, variant));
     for (int i = 0; i < count; i++)
-        if (strncmp(e->name, beginnings[i], strlen(beginnings[i])) == 0)
+        if (strncmp(line, beginnings[i], strlen(beginnings[i])) == 0)
             return true;
     return count == 0;
 }
@@ -51,13 +53,15 @@ int main(int argc, char **argv)
 {
     int passed = 0, failed = 0;
     for (size_t e = 0; e < entry_point_count; e++)
-        for (size_t v = 0; is_asked_for(entry_points[e], argc - 1, argv + 1) &&
-                           entry_variant_at(entry_points[e], v) != NULL;
-             v++)
-            if (check(entry_points[e], entry_variant_at(entry_points[e], v)->value))
+        for (size_t v = 0; entry_variant_at(entry_points[e], v) != NULL; v++) {
+            const int variant = entry_variant_at(entry_points[e], v)->value;
+            if (!is_asked_for(entry_points[e], variant, argc - 1, argv + 1))
+                continue;
+            if (check(entry_points[e], variant))
                 failed++;
             else
                 passed++;
+        }
     printf("%d passed, %d failed\n", passed, failed);
     return failed > 0 || passed == 0;
 }

@@ -223,10 +223,12 @@ static kept make_ascending(cudaDataType_t type, size_t wrong, bool equal)
     return k;
 }
 
-/* Also where blocks of entries begin, and at a row's first column. */
+/* Also where blocks of entries begin, and at a row's first column; in the last row, which begins at
+ * column 0, too. */
 Test(sparse_dense, rows_whose_columns_ascend_or_not)
 {
-    static const size_t wrong[] = {SIZE_MAX, 0, 1, 500, 1022, 1023, 1024, 1598, 1600, 1601, 4700};
+    static const size_t wrong[] = {SIZE_MAX, 0,    1,    500,  1022, 1023, 1024,
+                                   1598,     1600, 1601, 4700, 4772, 5000};
     for (size_t w = 0; w < COUNT_OF(wrong); w++)
         for (int equal = 0; equal < 2; equal++) {
             kept csr = make_ascending(types[w % COUNT_OF(types)], wrong[w], equal != 0);

@@ -55,6 +55,7 @@ typedef struct simt_thread {
     simt_state state;
     bool slept;             /* since its last barrier */
     bool at_cluster;        /* has arrived, and not waited yet */
+    bool passes_cluster;    /* and will not wait, since that barrier is left out */
     unsigned cluster_phase; /* in which it arrived */
     simt_wait wait;
     uint64_t coin;                /* at atomic operations, in shuffled orders */
@@ -149,6 +150,17 @@ bool simt_explore_skips(const char *file, int line);
 #define simt_explore_barrier(block) ((void)(block))
 #define simt_explore_skips(file, line) false
 #endif
+
+/* ---- barriers.c ---- */
+
+extern bool simt_sites_matter; /* since SIMT_SITES or SIMT_WITHOUT is set */
+bool simt_look_at_site(const char *file, int line);
+
+/* The barrier that stands there is to do nothing. */
+static inline bool simt_is_left_out(const char *file, int line)
+{
+    return __builtin_expect(simt_sites_matter, false) && simt_look_at_site(file, line);
+}
 
 /* ---- clusters.c ---- */
 

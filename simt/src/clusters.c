@@ -32,6 +32,9 @@ void simt_cluster_arrive(const char *file, int line)
         simt_fault("arrives a second time at the cluster's barrier at %s:%d, and has not waited",
                    file, line);
     thread->at_cluster = true;
+    thread->passes_cluster = simt_is_left_out(file, line);
+    if (thread->passes_cluster)
+        return;
     thread->cluster_phase = cluster->phase;
     cluster->arrived++;
     simt_tsan_release(object_of(cluster, cluster->phase));
@@ -44,6 +47,10 @@ void simt_cluster_wait(const char *file, int line)
     simt_cluster *cluster = thread->block->cluster;
     if (!thread->at_cluster)
         simt_fault("waits at the cluster's barrier at %s:%d, and has not arrived", file, line);
+    if (thread->passes_cluster) {
+        thread->at_cluster = false;
+        return;
+    }
     thread->wait.name = "the cluster's barrier";
     thread->wait.file = file;
     thread->wait.line = line;
@@ -62,7 +69,7 @@ void simt_leave_cluster(simt_thread *thread)
 {
     simt_cluster *cluster = thread->block->cluster;
     cluster->live--;
-    if (thread->at_cluster && thread->cluster_phase == cluster->phase)
+    if (thread->at_cluster && !thread->passes_cluster && thread->cluster_phase == cluster->phase)
         cluster->arrived--;
     release_if_complete(cluster);
 }

@@ -96,6 +96,11 @@ static inline uint64_t simt_sequence_at(const simt_sequence *s, uint64_t i)
     return (uint64_t)(((simt_wide)i * s->step + s->start) % s->count);
 }
 
+/* ---- barriers.c ---- */
+
+/* Reads SIMT_SITES and SIMT_WITHOUT. */
+void simt_read_sites(void);
+
 /* ---- errors.c ---- */
 
 /* Keeps the thread's last error. */

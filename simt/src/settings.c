@@ -115,6 +115,7 @@ static void read_settings(void)
     read_async();
     read_barriers();
     read_device();
+    simt_read_sites();
     simt_copies_are_late = settings.async != SIMT_AT_ISSUE && settings.device->major >= 8;
     settings.devices = (int)read_number("SIMT_DEVICES", 1, SIMT_MAX_DEVICES, 1);
     settings.multiprocessors = read_number("SIMT_MULTIPROCESSORS", 1, 1000, 0);

@@ -42,7 +42,7 @@ void simt_syncthreads(const char *file, int line)
 {
     simt_thread *thread = simt_running();
     simt_block *block = thread->block;
-    if (simt_explore_skips(file, line))
+    if (simt_explore_skips(file, line) || simt_is_left_out(file, line))
         return;
     /* Two objects in turn: a thread that is already at the next barrier must not add its history
      * to what a slower one acquires from this one. */
@@ -166,7 +166,8 @@ uint64_t simt_warp(simt_warp_operation operation, unsigned mask, uint64_t value,
     wait->mask = mask;
     wait->value = value;
     wait->source_lane = source_lane;
-    if (operation == SIMT_WARP_SYNC && simt_explore_skips(file, line))
+    if (operation == SIMT_WARP_SYNC &&
+        (simt_explore_skips(file, line) || simt_is_left_out(file, line)))
         return 0;
     if (!lane_in(mask, thread->index % SIMT_WARP_SIZE))
         simt_fault("%s at %s:%d: the calling lane is not in the mask 0x%08x", name, file, line,

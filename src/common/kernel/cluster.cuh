@@ -12,23 +12,24 @@ namespace
 
 /* A barrier of all threads of the cluster, in two steps: after the wait, a thread sees what the
  * others did before they arrived. Whole warps call each. */
+#ifdef SIMT_BACKEND /* which takes the caller's line */
+#define arrive_at_cluster() simt_cluster_arrive()
+#define wait_for_cluster() simt_cluster_wait()
+#else
 __device__ inline void arrive_at_cluster()
 {
-#ifdef SIMT_BACKEND
-    simt_cluster_arrive();
-#elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
 #endif
 }
 
 __device__ inline void wait_for_cluster()
 {
-#ifdef SIMT_BACKEND
-    simt_cluster_wait();
-#elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
 #endif
 }
+#endif
 
 /* The address of block `rank`'s copy of the shared variable that this block has at `mine`. That
  * block must have begun: pass a barrier of the cluster first. */
