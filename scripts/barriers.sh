@@ -242,6 +242,15 @@ search_all() {
 
 # ---- rows once more ----
 
+# The race check forgets accesses, which ones is chance: it may miss in one run what it saw in another.
+misses_in_four_times() { # FILE:LINE WAY DEVICE ORDER PROGRAM TEST
+  for _ in 1 2 3 4; do
+    watched=5 misses "$@" && return
+    [ "$2" = race ] || return 1
+  done
+  return 1
+}
+
 again() {
   local name row failed=0
   echo "seed $seed"
@@ -251,7 +260,7 @@ again() {
   while IFS=$tab read -r file function n barrier way device order program test; do
     name=$file$tab$function$tab$n$tab$barrier
     row=$(barriers_of "$file" | grep -F "$name$tab") || { echo "not in the source: $name" && failed=1 && continue; }
-    if watched=5 misses "$file:${row##*"$tab"}" "$way" "$device" "$order" "$program" "$test"; then
+    if misses_in_four_times "$file:${row##*"$tab"}" "$way" "$device" "$order" "$program" "$test"; then
       echo "found $file:${row##*"$tab"}: $way $device $order $program $test"
     else
       echo "$file:${row##*"$tab"}: $way $device $order $program $test does not miss it"
