@@ -527,9 +527,13 @@ static bool should_support(const convolution *c)
 {
     const bool constant = (c->place & ON_HOST) && weights(c) <= 8000;
     const bool device = (c->place & ON_DEVICE) != 0;
+    const bool small_sides = c->mask.width <= 16 && c->mask.height <= 16;
     if (c->is_separable)
-        return convolution_rung_has(c->variant, TAKES_ALL_CALLS);
+        return convolution_rung_has(c->variant, TAKES_ALL_CALLS) ||
+               (c->variant == PRIM_CONVOLUTION_SMALL && (c->place & ON_HOST) && small_sides);
     switch (c->variant) {
+    case PRIM_CONVOLUTION_SMALL:
+        return (c->place & ON_HOST) && weights(c) <= 256;
     case PRIM_CONVOLUTION_CONSTANT:
         return constant && is_textbook(c);
     case PRIM_CONVOLUTION_TILED_HALO:
@@ -611,9 +615,12 @@ static struct criterion_test_params combinations(void)
 
 static mask_place place_for(prim_convolution_variant variant, uint64_t bits)
 {
-    return convolution_rung_has(variant, TAKES_ALL_CALLS) ? (mask_place)(1 + bits % 3)
-           : variant == PRIM_CONVOLUTION_CONSTANT || variant == PRIM_CONVOLUTION_TENSOR ? ON_HOST
-                                                                                        : ON_DEVICE;
+    if (convolution_rung_has(variant, TAKES_ALL_CALLS))
+        return (mask_place)(1 + bits % 3);
+    return variant == PRIM_CONVOLUTION_CONSTANT || variant == PRIM_CONVOLUTION_TENSOR ||
+                   variant == PRIM_CONVOLUTION_SMALL
+               ? ON_HOST
+               : ON_DEVICE;
 }
 
 static anchor anchor_for(extent mask, uint64_t bits)
@@ -857,7 +864,7 @@ static void choose_runs(convolution *c)
     c->offset = c->seed / 4 % 17;
 }
 
-/* To the bit what CONSTANT gives, where it takes the call. */
+/* To the bit what CONSTANT gives, or SMALL, where they take the call. */
 static void check_beside_constant(convolution *c)
 {
     arrays a = make_arrays(c);
@@ -867,7 +874,7 @@ static void check_beside_constant(convolution *c)
         check_answer(c, &a, 3);
     char *h_first = malloc(out_bytes(c));
     memcpy(h_first, a.out, out_bytes(c));
-    c->variant = PRIM_CONVOLUTION_CONSTANT;
+    c->variant = c->seed % 2 ? PRIM_CONVOLUTION_CONSTANT : PRIM_CONVOLUTION_SMALL;
     if (should_support(c)) {
         char text[320];
         describe(c, text, sizeof text);
@@ -1048,7 +1055,7 @@ ParameterizedTestParameters(convolution, low_separable)
     return register_of_every_type();
 }
 
-/* Parts that do not lie together are two passes: of the same bits as one launch. */
+/* Parts that do not lie together are two passes: of the same bits as one launch, and as SMALL. */
 static void check_beside_two_passes(convolution *c)
 {
     arrays a = make_arrays(c);
@@ -1058,9 +1065,13 @@ static void check_beside_two_passes(convolution *c)
     memcpy(h_first, a.out, out_bytes(c));
     c->place = ON_BOTH;
     c->is_apart = true;
-    run(c, &a);
-    describe(c, text, sizeof text);
-    cr_assert_arr_eq(a.out, h_first, out_bytes(c), "%s", text);
+    for (int i = 0; i < 2 && should_support(c); i++) {
+        run(c, &a);
+        describe(c, text, sizeof text);
+        cr_assert_arr_eq(a.out, h_first, out_bytes(c), "%s", text);
+        c->is_apart = false;
+        c->variant = PRIM_CONVOLUTION_SMALL;
+    }
     free(h_first);
     free_arrays(&a);
 }
@@ -1088,7 +1099,7 @@ ParameterizedTest(combination *k, convolution, low_separable)
                 }
 }
 
-Test(convolution, only_register_takes_separable_masks)
+Test(convolution, which_rungs_take_separable_masks)
 {
     for (size_t v = 0; prim_convolution_variant_at(v) != NULL; v++) {
         const combination k = {prim_convolution_variant_at(v)->value, CUDA_R_32F, CUDA_R_32F, 0};

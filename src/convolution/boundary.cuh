@@ -87,6 +87,14 @@ __host__ __device__ Int near_stand_in(prim_boundary boundary, Int i, Int n)
                                                    : static_cast<Int>(FILL);
 }
 
+/* Either of these: lines that are not near are short, so that 32 bits will do. */
+template <typename Int>
+__host__ __device__ Int stand_in_of(prim_boundary boundary, Int i, Int n, bool is_near)
+{
+    return is_near ? near_stand_in(boundary, i, n)
+                   : stand_in(boundary, static_cast<int>(i), static_cast<int>(n));
+}
+
 /* The row to read for row y, or FILL. With `has_outer_row`, row `height` is what lies outside. */
 __host__ __device__ inline int64_t row_to_read(prim_boundary boundary, int64_t y, int64_t height,
                                                bool has_outer_row)

@@ -6,6 +6,7 @@
     X(convolution, constant)     \
     X(convolution, tiled_halo)   \
     X(convolution, tiled_cached) \
+    X(convolution, small)        \
     X(convolution, register)     \
     X(convolution, tensor)
 

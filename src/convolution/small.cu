@@ -1,0 +1,415 @@
+/* SMALL: images that do not fill the card, for which a launch's beginning and end are what takes
+ * time. So it has little code, and all loads of a block are on their way at once.
+ *
+ *     tile  ┌───────────────┐     A block copies the elements of its outputs into shared memory, with
+ *           │ · · ■ · · □ · │     the halo, element by element: wherever rows begin, however many
+ *           │ · · · · · · · │     channels there are, and with what stands in for pixels outside.
+ *           └───────────────┘     They have the type of sums there.
+ *     taps    weight, distance    A list of the mask's weights, each with its element's distance
+ *             weight, distance    from the window's first one, is the launch's argument: so there
+ *             …                   is one loop for all masks, and no kernel for a width.
+ *
+ * Each tap is read once for the OUTPUTS of a thread, which lie as far apart as there are threads.
+ * Of a separable mask, a block sums the rows of its tile along them first, in shared memory too.
+ *
+ * What holds it back: a load from shared memory for each product. REGISTER has one for several.
+ *
+ * Work: w · h products an output, of separable masks w + h and the halo's. Steps: as many. Bytes:
+ * out once; in once, and the halos of tiles out of L2.
+ * Source: the tiles of TILED_HALO, the weights of CONSTANT. */
+#include "common/host/sizes.h"
+#include "common/kernel/async_copy.cuh"
+#include "common/kernel/launch.cuh"
+#include "common/kernel/shared.cuh"
+#include "convolution/dispatch.cuh"
+#include "convolution/register.h"
+
+namespace
+{
+namespace small
+{
+
+constexpr int THREADS_OF_BLOCK = 128, OUTPUTS = 2, PLACES = THREADS_OF_BLOCK * OUTPUTS;
+constexpr int MOST_TAPS = 256, TOGETHER = 4; /* of a mask, and that are taken at once */
+constexpr size_t MOST_SEPARABLE = 16;        /* of a side */
+constexpr size_t SHARED_BYTES = 48 << 10;
+
+/* `at`: bytes of the tile from a window's first element. */
+template <typename Sum>
+struct tap {
+    Sum weight;
+    int at;
+};
+
+/* How an image is divided into tiles. */
+struct shape {
+    int columns, high; /* outputs of a block, in pixels */
+    int bits;          /* 2^: places side by side */
+    int copy_bits;     /* 2^: threads that copy a row */
+    int pitch;         /* elements from row to row of the tile */
+    int sums_at;       /* elements before the sums of rows of a separable mask */
+    size_t bytes;      /* of shared memory */
+};
+
+template <typename Pixel>
+struct task {
+    const typename Pixel::source *in;
+    typename Pixel::element *out;
+    size_t in_pitch, out_pitch;
+    int width, height, channels;
+    unsigned per_channel; /* 2^16 / channels, rounded up */
+    int before_x, before_y, mask_width, mask_height;
+    bool is_separable, has_near_columns, has_near_rows;
+    prim_boundary boundary;
+    typename Pixel::source fill[PRIM_CONVOLUTION_MOST_CHANNELS];
+    typename Pixel::ending end;
+    shape cut;
+    int count;                                /* of taps; of a separable mask, of its row */
+    tap<typename Pixel::sum> taps[MOST_TAPS]; /* of a separable mask, the row's and the column's */
+};
+
+/* A block's outputs: the first one, and how many there are. */
+struct block_place {
+    int x, y, columns, rows;
+
+    template <typename Pixel>
+    __device__ explicit block_place(const task<Pixel> &p)
+        : x(static_cast<int>(blockIdx.x) * p.cut.columns),
+          y(static_cast<int>(blockIdx.y) * p.cut.high),
+          columns(p.width - x < p.cut.columns ? p.width - x : p.cut.columns),
+          rows(p.height - y < p.cut.high ? p.height - y : p.cut.high)
+    {
+    }
+};
+
+/* The input's row y, or what stands in for it, from some element on. */
+template <typename Pixel>
+__device__ const typename Pixel::source *row_of_input(const task<Pixel> &p,
+                                                      const typename Pixel::source *column, int y)
+{
+    return reinterpret_cast<const typename Pixel::source *>(reinterpret_cast<const char *>(column) +
+                                                            static_cast<size_t>(y) * p.in_pitch);
+}
+
+/* A thread's rows of one column of the tile, every `step`-th. Elements that must be converted pass
+ * through registers, several at once. */
+template <typename Pixel, typename T>
+__device__ void bring_column(const task<Pixel> &p, int x, int first_y, int channel, T *to, int row,
+                             int rows, int step)
+{
+    using source = typename Pixel::source;
+    constexpr bool IS_ASYNC = std::is_same<source, T>::value;
+    constexpr int AT_ONCE = IS_ASYNC ? 1 : 4;
+    const source *const column = p.in + static_cast<int64_t>(x) * p.channels + channel;
+    const source fill = p.fill[channel];
+    const int pitch = step * p.cut.pitch;
+    PRIM_UNROLL(1)
+    for (; row < rows; row += AT_ONCE * step, to += AT_ONCE * pitch) {
+        source some[AT_ONCE];
+        PRIM_UNROLL(AT_ONCE)
+        for (int i = 0; i < AT_ONCE; i++) {
+            if (row + i * step >= rows)
+                break;
+            const int y =
+                stand_in_of(p.boundary, first_y + row + i * step, p.height, p.has_near_rows);
+            some[i] = fill;
+            if (x == FILL || y == FILL) {
+                if (IS_ASYNC)
+                    to[0] = Pixel::loaded(some[i]);
+            } else if constexpr (IS_ASYNC) {
+                copy_async(to, row_of_input(p, column, y));
+            } else {
+                some[i] = *row_of_input(p, column, y);
+            }
+        }
+        PRIM_UNROLL(AT_ONCE)
+        for (int i = 0; i < AT_ONCE && !IS_ASYNC; i++)
+            if (row + i * step < rows)
+                to[i * pitch] = static_cast<T>(Pixel::loaded(some[i]));
+    }
+}
+
+/* Valid after a wait for copies and a barrier. */
+template <typename Pixel, typename T>
+__device__ void bring(const task<Pixel> &p, const block_place &block, T *tile)
+{
+    const int thread = static_cast<int>(threadIdx.x), lanes = 1 << p.cut.copy_bits;
+    const int needed = (block.columns + p.mask_width - 1) * p.channels,
+              rows = block.rows + p.mask_height - 1;
+    const int row = thread >> p.cut.copy_bits;
+    PRIM_UNROLL(1)
+    for (int e = thread & (lanes - 1); e < needed; e += lanes) {
+        const int pixel = static_cast<int>(static_cast<unsigned>(e) * p.per_channel >> 16);
+        const int x =
+            stand_in_of(p.boundary, block.x - p.before_x + pixel, p.width, p.has_near_columns);
+        bring_column(p, x, block.y - p.before_y, e - pixel * p.channels,
+                     tile + row * p.cut.pitch + e, row, rows, THREADS_OF_BLOCK >> p.cut.copy_bits);
+    }
+}
+
+/* The taps from `first` to `last` of the windows that begin at `from`. */
+template <typename Pixel, typename T>
+__device__ void add_taps(const task<Pixel> &p, int first, int last, const T *const (&from)[OUTPUTS],
+                         typename Pixel::sum (&sums)[OUTPUTS])
+{
+    using sum = typename Pixel::sum;
+    const auto add = [&](int k) {
+        PRIM_UNROLL(OUTPUTS)
+        for (int o = 0; o < OUTPUTS; o++) {
+            const T x = *reinterpret_cast<const T *>(
+                reinterpret_cast<const unsigned char *>(from[o]) + p.taps[k].at);
+            sums[o] = add_product(sums[o], p.taps[k].weight, static_cast<sum>(x));
+        }
+    };
+    PRIM_UNROLL(1)
+    for (; first + TOGETHER <= last; first += TOGETHER) {
+        PRIM_UNROLL(TOGETHER)
+        for (int k = 0; k < TOGETHER; k++)
+            add(first + k);
+    }
+    PRIM_UNROLL(1)
+    for (; first < last; first++)
+        add(first);
+}
+
+/* put(column, row, sum) of `columns` windows side by side in each of `rows` rows: places of which a
+ * thread has every n-th. */
+template <typename Pixel, typename T, typename Put>
+__device__ void add_windows(const task<Pixel> &p, int first, int last, const T *tile, int pitch,
+                            int columns, int rows, const Put &put)
+{
+    const int span = 1 << p.cut.bits;
+    PRIM_UNROLL(1)
+    for (int place = static_cast<int>(threadIdx.x); place < rows << p.cut.bits; place += PLACES) {
+        const T *from[OUTPUTS];
+        typename Pixel::sum sums[OUTPUTS] = {};
+        int column[OUTPUTS], row[OUTPUTS];
+        PRIM_UNROLL(OUTPUTS)
+        for (int o = 0; o < OUTPUTS; o++) {
+            const int own = place + o * THREADS_OF_BLOCK;
+            column[o] = own & (span - 1);
+            row[o] = own >> p.cut.bits;
+            from[o] =
+                tile + (column[o] < columns && row[o] < rows ? row[o] * pitch + column[o] : 0);
+        }
+        add_taps(p, first, last, from, sums);
+        PRIM_UNROLL(OUTPUTS)
+        for (int o = 0; o < OUTPUTS; o++)
+            if (column[o] < columns && row[o] < rows)
+                put(column[o], row[o], sums[o]);
+    }
+}
+
+template <typename Pixel>
+__global__ void __launch_bounds__(THREADS_OF_BLOCK) convolve(const __grid_constant__ task<Pixel> p)
+{
+    using element = typename Pixel::element;
+    using sum = typename Pixel::sum;
+    using in_tile = typename Pixel::row_sum;
+    PRIM_SHARED_DYNAMIC(in_tile, tile);
+    const block_place block(p);
+    bring(p, block, tile);
+    wait_for_copies();
+    __syncthreads();
+    const int columns = block.columns * p.channels;
+    const auto store = [&](int column, int row, sum value) {
+        element *const to = reinterpret_cast<element *>(
+            reinterpret_cast<char *>(p.out) + static_cast<size_t>(block.y + row) * p.out_pitch);
+        to[static_cast<int64_t>(block.x) * p.channels + column] = Pixel::stored(value, p.end);
+    };
+    if (!p.is_separable) {
+        add_windows(p, 0, p.count, tile, p.cut.pitch, columns, block.rows, store);
+        return;
+    }
+    in_tile *const row_sums = tile + p.cut.sums_at;
+    add_windows(p, 0, p.count, tile, p.cut.pitch, columns, block.rows + p.mask_height - 1,
+                [&](int column, int row, sum value) {
+                    row_sums[(row << p.cut.bits) + column] = static_cast<in_tile>(value);
+                });
+    __syncthreads();
+    add_windows(p, p.count, p.count + p.mask_height, row_sums, 1 << p.cut.bits, columns, block.rows,
+                store);
+}
+
+/* ---- on the host ---- */
+
+/* A separable mask's rows are the column's. */
+size_t rows_of_mask(const prim_convolution_args *args)
+{
+    return args->mask_y.height > 0 ? args->mask_y.height : args->mask.height;
+}
+
+size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Tiles of 2^bits places side by side; false where they do not fit shared memory. */
+bool lay_out(const prim_convolution_args *args, int bits, size_t element_bytes, shape *cut)
+{
+    const size_t channels = static_cast<size_t>(args->in.channels);
+    const size_t columns = (size_t{1} << bits) / channels, high = PLACES >> bits;
+    const size_t rows = least(high, args->in.height) + rows_of_mask(args) - 1;
+    const size_t pitch = (least(columns, args->in.width) + args->mask.width - 1) * channels;
+    const size_t sums = args->mask_y.height > 0 ? rows << bits : 0;
+    *cut = {};
+    cut->columns = static_cast<int>(columns);
+    cut->high = static_cast<int>(high);
+    cut->bits = bits;
+    cut->pitch = static_cast<int>(pitch);
+    cut->sums_at = static_cast<int>(pitch * rows);
+    cut->bytes = (pitch * rows + sums) * element_bytes;
+    return columns > 0 && cut->bytes <= SHARED_BYTES;
+}
+
+/* What the image costs in such tiles: elements that are copied, in whole sectors, and outputs. */
+double cost_of(const prim_convolution_args *args, const shape &cut)
+{
+    const double blocks = static_cast<double>(prim_divide_up(args->in.width, cut.columns)) *
+                          static_cast<double>(prim_divide_up(args->in.height, cut.high));
+    const int sector = 8, rows = cut.sums_at / cut.pitch;
+    return blocks * (rows * (cut.pitch + sector) + 2 * PLACES);
+}
+
+/* So many that the tile takes the fewest steps; of as many the most, since memory likes long rows. */
+int copy_bits_of(const shape &cut)
+{
+    int best = 0, fewest = 0;
+    for (int bits = 0; 1 << bits <= THREADS_OF_BLOCK; bits++) {
+        const int lanes = 1 << bits, at_once = THREADS_OF_BLOCK >> bits;
+        const int steps =
+            (cut.pitch + lanes - 1) / lanes * ((cut.sums_at / cut.pitch + at_once - 1) / at_once);
+        if (fewest == 0 || steps <= fewest) {
+            best = bits;
+            fewest = steps;
+        }
+    }
+    return best;
+}
+
+/* `columns` of it are 0 where none fits. */
+shape shape_of(const prim_convolution_args *args, size_t element_bytes)
+{
+    shape best = {}, cut;
+    double least_cost = 0;
+    for (int bits = 0; 1 << bits <= PLACES; bits++) {
+        if (!lay_out(args, bits, element_bytes, &cut))
+            continue;
+        const double cost = cost_of(args, cut);
+        if (best.columns == 0 || cost <= least_cost) {
+            best = cut;
+            least_cost = cost;
+        }
+    }
+    if (best.columns > 0)
+        best.copy_bits = copy_bits_of(best);
+    return best;
+}
+
+/* Taps of a mask whose rows lie `pitch` elements apart in shared memory, and its columns `step`. */
+template <typename Sum>
+void list_taps(const prim_convolution_args *args, const prim_mask &mask, int pitch, int step,
+               size_t element_bytes, tap<Sum> *taps)
+{
+    const int width = static_cast<int>(mask.width), count = width * static_cast<int>(mask.height);
+    const weight_list<Sum> list = list_of<Sum>(args, mask.h_values, static_cast<size_t>(count));
+    for (int k = 0; k < count; k++)
+        taps[k] = {list[k],
+                   (k / width * pitch + k % width * step) * static_cast<int>(element_bytes)};
+}
+
+template <typename Pixel>
+task<Pixel> make_task(const prim_convolution_args *args)
+{
+    constexpr size_t BYTES = sizeof(typename Pixel::row_sum);
+    const prim_image &in = args->in;
+    const prim_mask &mask = args->mask, &column = args->mask_y;
+    task<Pixel> p = {};
+    p.in = static_cast<const typename Pixel::source *>(in.data);
+    p.out = static_cast<typename Pixel::element *>(args->out.data);
+    p.in_pitch = in.pitch;
+    p.out_pitch = args->out.pitch;
+    p.width = static_cast<int>(in.width);
+    p.height = static_cast<int>(in.height);
+    p.channels = in.channels;
+    p.per_channel =
+        ((1u << 16) + static_cast<unsigned>(in.channels) - 1) / static_cast<unsigned>(in.channels);
+    p.is_separable = column.height > 0;
+    p.mask_width = static_cast<int>(mask.width);
+    p.mask_height = static_cast<int>(rows_of_mask(args));
+    p.before_x = before_pixel(args, mask.width, mask.anchor_x);
+    p.before_y =
+        before_pixel(args, rows_of_mask(args), p.is_separable ? column.anchor_y : mask.anchor_y);
+    p.has_near_columns = in.width >= mask.width;
+    p.has_near_rows = in.height >= rows_of_mask(args);
+    p.boundary = args->boundary;
+    copy_fill(args, p.fill);
+    p.end = make_ending<Pixel>(args);
+    p.cut = shape_of(args, BYTES);
+    p.count = static_cast<int>(mask.width * mask.height);
+    list_taps(args, mask, p.cut.pitch, in.channels, BYTES, p.taps);
+    if (p.is_separable)
+        list_taps(args, column, 1 << p.cut.bits, 0, BYTES, p.taps + p.count);
+    return p;
+}
+
+struct run_small : launch_run {
+    template <typename Pixel>
+    static cudaError_t run(const prim_convolution_args *args)
+    {
+        const task<Pixel> p = make_task<Pixel>(args);
+        const dim3 grid(static_cast<unsigned>(prim_divide_up(args->in.width, p.cut.columns)),
+                        static_cast<unsigned>(prim_divide_up(args->in.height, p.cut.high)));
+        return prim_launch({args->call.stream, grid, THREADS_OF_BLOCK, p.cut.bytes},
+                           convolve<Pixel>, p);
+    }
+};
+
+struct bytes_in_tile {
+    template <typename Pixel>
+    static size_t run(const prim_convolution_args *)
+    {
+        return sizeof(typename Pixel::row_sum);
+    }
+    static size_t not_built(const prim_convolution_args *)
+    {
+        return 0;
+    }
+};
+
+const char *why_not(const void *any)
+{
+    const prim_convolution_args *args = static_cast<const prim_convolution_args *>(any);
+    constexpr size_t MOST_SIDE = size_t{1} << 29, MOST_DOWN = 65535;
+    const bool is_separable = args->mask_y.height > 0;
+    const size_t bytes = dispatch_pair<bytes_in_tile>(args);
+    if (bytes == 0)
+        return PRIM_TYPES_NOT_BUILT;
+    if (args->mask.h_values == nullptr || (is_separable && args->mask_y.h_values == nullptr))
+        return "it needs the mask's h_values";
+    if (is_separable ? args->mask.width > MOST_SEPARABLE || args->mask_y.height > MOST_SEPARABLE
+                     : args->mask.width * args->mask.height > MOST_TAPS)
+        return "it takes a mask of 256 weights at most, of separable ones of 16 a side";
+    if (args->in.width == 0 || args->in.height == 0)
+        return nullptr;
+    return args->in.width <= MOST_SIDE && args->in.height <= MOST_SIDE &&
+                   prim_divide_up(args->in.height, shape_of(args, bytes).high) <= MOST_DOWN
+               ? nullptr
+               : PRIM_GRID_TOO_SMALL;
+}
+
+cudaError_t launch(const void *any)
+{
+    const prim_convolution_args *args = static_cast<const prim_convolution_args *>(any);
+    return args->in.width == 0 || args->in.height == 0 ? cudaSuccess
+                                                       : dispatch_pair<run_small>(args);
+}
+
+} // namespace small
+} // namespace
+
+PRIM_DEFINE_RUNG(convolution, small) = {
+    {PRIM_CONVOLUTION_SMALL, "small", "small tiles with their halo, and one list of taps"},
+    small::why_not,
+    nullptr,
+    small::launch};
