@@ -17,6 +17,7 @@
  * Work: w · h products an output, of separable masks w + h and the halo's. Steps: as many. Bytes:
  * out once; in once, and the halos of tiles out of L2.
  * Source: the tiles of TILED_HALO, the weights of CONSTANT. */
+#include "common/host/device.h"
 #include "common/host/sizes.h"
 #include "common/kernel/async_copy.cuh"
 #include "common/kernel/launch.cuh"
@@ -29,7 +30,9 @@ namespace
 namespace small
 {
 
-constexpr int THREADS_OF_BLOCK = 128, OUTPUTS = 2, PLACES = THREADS_OF_BLOCK * OUTPUTS;
+constexpr int THREADS_OF_BLOCK = 128;
+constexpr int MOST_OUTPUTS = 4;       /* of a thread; where multiprocessors have few, it has one */
+constexpr unsigned FEW_OUTPUTS = 768; /* for each multiprocessor */
 constexpr int MOST_TAPS = 256, TOGETHER = 4; /* of a mask, and that are taken at once */
 constexpr size_t MOST_SEPARABLE = 16;        /* of a side */
 constexpr size_t SHARED_BYTES = 48 << 10;
@@ -43,12 +46,13 @@ struct tap {
 
 /* How an image is divided into tiles. */
 struct shape {
-    int columns, high; /* outputs of a block, in pixels */
-    int bits;          /* 2^: places side by side */
-    int copy_bits;     /* 2^: threads that copy a row */
-    int pitch;         /* elements from row to row of the tile */
-    int sums_at;       /* elements before the sums of rows of a separable mask */
-    size_t bytes;      /* of shared memory */
+    int outputs;                     /* of a thread */
+    int columns, high;               /* outputs of a block, in pixels */
+    int bits;                        /* 2^: places side by side */
+    int copy_bits;                   /* 2^: threads that copy a row */
+    int pitch, rows;                 /* elements from row to row of the tile, and its rows */
+    int places_at, tile_at, sums_at; /* bytes of shared memory before them; taps come first */
+    size_t bytes;                    /* of shared memory */
 };
 
 template <typename Pixel>
@@ -59,12 +63,12 @@ struct task {
     int width, height, channels;
     unsigned per_channel; /* 2^16 / channels, rounded up */
     int before_x, before_y, mask_width, mask_height;
-    bool is_separable, has_near_columns, has_near_rows;
+    bool is_separable;
     prim_boundary boundary;
     typename Pixel::source fill[PRIM_CONVOLUTION_MOST_CHANNELS];
     typename Pixel::ending end;
     shape cut;
-    int count;                                /* of taps; of a separable mask, of its row */
+    int count, all; /* taps; of a separable mask, of its row, and of both */
     tap<typename Pixel::sum> taps[MOST_TAPS]; /* of a separable mask, the row's and the column's */
 };
 
@@ -82,26 +86,71 @@ struct block_place {
     }
 };
 
-/* The input's row y, or what stands in for it, from some element on. */
-template <typename Pixel>
-__device__ const typename Pixel::source *row_of_input(const task<Pixel> &p,
-                                                      const typename Pixel::source *column, int y)
+/* Arguments as memory, of which lanes can read different words at once. */
+template <typename T>
+__device__ const T *in_memory(const T *argument)
 {
-    return reinterpret_cast<const typename Pixel::source *>(reinterpret_cast<const char *>(column) +
-                                                            static_cast<size_t>(y) * p.in_pitch);
+#ifdef __CUDA_ARCH__
+    asm("" : "+l"(argument));
+#endif
+    return argument;
+}
+
+/* A thread's taps, on their way to shared memory while the tile comes. */
+template <typename Sum>
+struct own_taps {
+    static constexpr int EACH = MOST_TAPS / THREADS_OF_BLOCK;
+    tap<Sum> values[EACH];
+
+    __device__ own_taps(const tap<Sum> *from, int count)
+    {
+        PRIM_UNROLL(EACH)
+        for (int i = 0; i < EACH; i++)
+            if (place(i) < count)
+                values[i] = from[place(i)];
+    }
+    __device__ void store(tap<Sum> *to, int count) const
+    {
+        PRIM_UNROLL(EACH)
+        for (int i = 0; i < EACH; i++)
+            if (place(i) < count)
+                to[place(i)] = values[i];
+    }
+    __device__ static int place(int i)
+    {
+        return static_cast<int>(threadIdx.x) + i * THREADS_OF_BLOCK;
+    }
+};
+
+/* The bytes from the image's first element to each row and column of the tile, or to what stands in
+ * for them; FILL. Rows come first. */
+template <typename Pixel>
+__device__ void list_places(const task<Pixel> &p, const block_place &block, int64_t *places)
+{
+    const int rows = block.rows + p.mask_height - 1, columns = block.columns + p.mask_width - 1;
+    const int64_t pixel = p.channels * static_cast<int>(sizeof(typename Pixel::source));
+    PRIM_UNROLL(1)
+    for (int k = static_cast<int>(threadIdx.x); k < rows + columns; k += THREADS_OF_BLOCK) {
+        const bool is_row = k < rows;
+        const int from = stand_in(
+            p.boundary, is_row ? block.y - p.before_y + k : block.x - p.before_x + k - rows,
+            is_row ? p.height : p.width);
+        places[k] =
+            from == FILL ? FILL : from * (is_row ? static_cast<int64_t>(p.in_pitch) : pixel);
+    }
 }
 
 /* A thread's rows of one column of the tile, every `step`-th. Elements that must be converted pass
  * through registers, several at once. */
 template <typename Pixel, typename T>
-__device__ void bring_column(const task<Pixel> &p, int x, int first_y, int channel, T *to, int row,
-                             int rows, int step)
+__device__ void bring_column(const task<Pixel> &p, const int64_t *row_places, int64_t column,
+                             int channel, T *to, int row, int rows, int step)
 {
     using source = typename Pixel::source;
     constexpr bool IS_ASYNC = std::is_same<source, T>::value;
-    constexpr int AT_ONCE = IS_ASYNC ? 1 : 4;
-    const source *const column = p.in + static_cast<int64_t>(x) * p.channels + channel;
+    constexpr int AT_ONCE = 4;
     const source fill = p.fill[channel];
+    const char *const from = reinterpret_cast<const char *>(p.in + channel) + column;
     const int pitch = step * p.cut.pitch;
     PRIM_UNROLL(1)
     for (; row < rows; row += AT_ONCE * step, to += AT_ONCE * pitch) {
@@ -110,16 +159,16 @@ __device__ void bring_column(const task<Pixel> &p, int x, int first_y, int chann
         for (int i = 0; i < AT_ONCE; i++) {
             if (row + i * step >= rows)
                 break;
-            const int y =
-                stand_in_of(p.boundary, first_y + row + i * step, p.height, p.has_near_rows);
+            const int64_t place = row_places[row + i * step];
             some[i] = fill;
-            if (x == FILL || y == FILL) {
-                if (IS_ASYNC)
-                    to[0] = Pixel::loaded(some[i]);
-            } else if constexpr (IS_ASYNC) {
-                copy_async(to, row_of_input(p, column, y));
-            } else {
-                some[i] = *row_of_input(p, column, y);
+            if (column >= 0 && place >= 0) {
+                const source *const element = reinterpret_cast<const source *>(from + place);
+                if constexpr (IS_ASYNC)
+                    copy_async(to + i * pitch, element);
+                else
+                    some[i] = *element;
+            } else if (IS_ASYNC) {
+                to[i * pitch] = Pixel::loaded(fill);
             }
         }
         PRIM_UNROLL(AT_ONCE)
@@ -131,7 +180,8 @@ __device__ void bring_column(const task<Pixel> &p, int x, int first_y, int chann
 
 /* Valid after a wait for copies and a barrier. */
 template <typename Pixel, typename T>
-__device__ void bring(const task<Pixel> &p, const block_place &block, T *tile)
+__device__ void bring(const task<Pixel> &p, const block_place &block, const int64_t *places,
+                      T *tile)
 {
     const int thread = static_cast<int>(threadIdx.x), lanes = 1 << p.cut.copy_bits;
     const int needed = (block.columns + p.mask_width - 1) * p.channels,
@@ -140,47 +190,44 @@ __device__ void bring(const task<Pixel> &p, const block_place &block, T *tile)
     PRIM_UNROLL(1)
     for (int e = thread & (lanes - 1); e < needed; e += lanes) {
         const int pixel = static_cast<int>(static_cast<unsigned>(e) * p.per_channel >> 16);
-        const int x =
-            stand_in_of(p.boundary, block.x - p.before_x + pixel, p.width, p.has_near_columns);
-        bring_column(p, x, block.y - p.before_y, e - pixel * p.channels,
+        bring_column(p, places, places[rows + pixel], e - pixel * p.channels,
                      tile + row * p.cut.pitch + e, row, rows, THREADS_OF_BLOCK >> p.cut.copy_bits);
     }
 }
 
-/* The taps from `first` to `last` of the windows that begin at `from`. */
-template <typename Pixel, typename T>
-__device__ void add_taps(const task<Pixel> &p, int first, int last, const T *const (&from)[OUTPUTS],
-                         typename Pixel::sum (&sums)[OUTPUTS])
+/* The windows that begin at `from`. */
+template <int OUTPUTS, typename Sum, typename T>
+__device__ void add_taps(const tap<Sum> *taps, int count, const T *const (&from)[OUTPUTS],
+                         Sum (&sums)[OUTPUTS])
 {
-    using sum = typename Pixel::sum;
-    const auto add = [&](int k) {
+    const auto add = [&](const tap<Sum> &one) {
         PRIM_UNROLL(OUTPUTS)
-        for (int o = 0; o < OUTPUTS; o++) {
-            const T x = *reinterpret_cast<const T *>(
-                reinterpret_cast<const unsigned char *>(from[o]) + p.taps[k].at);
-            sums[o] = add_product(sums[o], p.taps[k].weight, static_cast<sum>(x));
-        }
+        for (int o = 0; o < OUTPUTS; o++)
+            sums[o] = add_product(sums[o], one.weight,
+                                  static_cast<Sum>(*reinterpret_cast<const T *>(
+                                      reinterpret_cast<const unsigned char *>(from[o]) + one.at)));
     };
     PRIM_UNROLL(1)
-    for (; first + TOGETHER <= last; first += TOGETHER) {
+    for (; count >= TOGETHER; count -= TOGETHER, taps += TOGETHER) {
         PRIM_UNROLL(TOGETHER)
         for (int k = 0; k < TOGETHER; k++)
-            add(first + k);
+            add(taps[k]);
     }
     PRIM_UNROLL(1)
-    for (; first < last; first++)
-        add(first);
+    for (; count > 0; count--, taps++)
+        add(*taps);
 }
 
 /* put(column, row, sum) of `columns` windows side by side in each of `rows` rows: places of which a
  * thread has every n-th. */
-template <typename Pixel, typename T, typename Put>
-__device__ void add_windows(const task<Pixel> &p, int first, int last, const T *tile, int pitch,
-                            int columns, int rows, const Put &put)
+template <int OUTPUTS, typename Pixel, typename T, typename Put>
+__device__ void add_windows(const task<Pixel> &p, const tap<typename Pixel::sum> *taps, int count,
+                            const T *tile, int pitch, int columns, int rows, const Put &put)
 {
     const int span = 1 << p.cut.bits;
     PRIM_UNROLL(1)
-    for (int place = static_cast<int>(threadIdx.x); place < rows << p.cut.bits; place += PLACES) {
+    for (int place = static_cast<int>(threadIdx.x); place < rows << p.cut.bits;
+         place += OUTPUTS * THREADS_OF_BLOCK) {
         const T *from[OUTPUTS];
         typename Pixel::sum sums[OUTPUTS] = {};
         int column[OUTPUTS], row[OUTPUTS];
@@ -192,7 +239,7 @@ __device__ void add_windows(const task<Pixel> &p, int first, int last, const T *
             from[o] =
                 tile + (column[o] < columns && row[o] < rows ? row[o] * pitch + column[o] : 0);
         }
-        add_taps(p, first, last, from, sums);
+        add_taps<OUTPUTS>(taps, count, from, sums);
         PRIM_UNROLL(OUTPUTS)
         for (int o = 0; o < OUTPUTS; o++)
             if (column[o] < columns && row[o] < rows)
@@ -200,15 +247,22 @@ __device__ void add_windows(const task<Pixel> &p, int first, int last, const T *
     }
 }
 
-template <typename Pixel>
+template <typename Pixel, int OUTPUTS>
 __global__ void __launch_bounds__(THREADS_OF_BLOCK) convolve(const __grid_constant__ task<Pixel> p)
 {
     using element = typename Pixel::element;
     using sum = typename Pixel::sum;
     using in_tile = typename Pixel::row_sum;
-    PRIM_SHARED_DYNAMIC(in_tile, tile);
+    PRIM_SHARED_DYNAMIC(unsigned char, shared);
+    tap<sum> *const taps = reinterpret_cast<tap<sum> *>(shared);
+    int64_t *const places = reinterpret_cast<int64_t *>(shared + p.cut.places_at);
+    in_tile *tile = reinterpret_cast<in_tile *>(shared + p.cut.tile_at);
     const block_place block(p);
-    bring(p, block, tile);
+    const own_taps<sum> own(in_memory(p.taps), p.all);
+    list_places(p, block, places);
+    __syncthreads();
+    bring(p, block, places, tile);
+    own.store(taps, p.all);
     wait_for_copies();
     __syncthreads();
     const int columns = block.columns * p.channels;
@@ -218,17 +272,17 @@ __global__ void __launch_bounds__(THREADS_OF_BLOCK) convolve(const __grid_consta
         to[static_cast<int64_t>(block.x) * p.channels + column] = Pixel::stored(value, p.end);
     };
     if (!p.is_separable) {
-        add_windows(p, 0, p.count, tile, p.cut.pitch, columns, block.rows, store);
+        add_windows<OUTPUTS>(p, taps, p.count, tile, p.cut.pitch, columns, block.rows, store);
         return;
     }
-    in_tile *const row_sums = tile + p.cut.sums_at;
-    add_windows(p, 0, p.count, tile, p.cut.pitch, columns, block.rows + p.mask_height - 1,
-                [&](int column, int row, sum value) {
-                    row_sums[(row << p.cut.bits) + column] = static_cast<in_tile>(value);
-                });
+    in_tile *const row_sums = reinterpret_cast<in_tile *>(shared + p.cut.sums_at);
+    add_windows<OUTPUTS>(p, taps, p.count, tile, p.cut.pitch, columns,
+                         block.rows + p.mask_height - 1, [&](int column, int row, sum value) {
+                             row_sums[(row << p.cut.bits) + column] = static_cast<in_tile>(value);
+                         });
     __syncthreads();
-    add_windows(p, p.count, p.count + p.mask_height, row_sums, 1 << p.cut.bits, columns, block.rows,
-                store);
+    add_windows<OUTPUTS>(p, taps + p.count, p.all - p.count, row_sums, 1 << p.cut.bits, columns,
+                         block.rows, store);
 }
 
 /* ---- on the host ---- */
@@ -245,20 +299,31 @@ size_t least(size_t a, size_t b)
 }
 
 /* Tiles of 2^bits places side by side; false where they do not fit shared memory. */
-bool lay_out(const prim_convolution_args *args, int bits, size_t element_bytes, shape *cut)
+bool lay_out(const prim_convolution_args *args, int outputs, int bits, size_t element_bytes,
+             shape *cut)
 {
     const size_t channels = static_cast<size_t>(args->in.channels);
-    const size_t columns = (size_t{1} << bits) / channels, high = PLACES >> bits;
-    const size_t rows = least(high, args->in.height) + rows_of_mask(args) - 1;
-    const size_t pitch = (least(columns, args->in.width) + args->mask.width - 1) * channels;
-    const size_t sums = args->mask_y.height > 0 ? rows << bits : 0;
+    const size_t columns = (size_t{1} << bits) / channels,
+                 high = static_cast<size_t>(outputs * THREADS_OF_BLOCK) >> bits;
+    const size_t pixels = least(columns, args->in.width) + args->mask.width - 1,
+                 rows = least(high, args->in.height) + rows_of_mask(args) - 1;
+    const size_t sum_bytes = prim_convolution_sum_type(args) == CUDA_R_64I ? 8 : element_bytes;
+    const size_t taps = args->mask.width * args->mask.height + args->mask_y.height;
+    const size_t places_at = taps * 2 * sum_bytes;
+    const size_t tile_at = places_at + (rows + pixels) * sizeof(int64_t);
+    const size_t sums_at =
+        tile_at + prim_divide_up(rows * pixels * channels * element_bytes, 8) * 8;
     *cut = {};
+    cut->outputs = outputs;
     cut->columns = static_cast<int>(columns);
     cut->high = static_cast<int>(high);
     cut->bits = bits;
-    cut->pitch = static_cast<int>(pitch);
-    cut->sums_at = static_cast<int>(pitch * rows);
-    cut->bytes = (pitch * rows + sums) * element_bytes;
+    cut->pitch = static_cast<int>(pixels * channels);
+    cut->rows = static_cast<int>(rows);
+    cut->places_at = static_cast<int>(places_at);
+    cut->tile_at = static_cast<int>(tile_at);
+    cut->sums_at = static_cast<int>(sums_at);
+    cut->bytes = sums_at + (args->mask_y.height > 0 ? (rows << bits) * element_bytes : 0);
     return columns > 0 && cut->bytes <= SHARED_BYTES;
 }
 
@@ -267,8 +332,8 @@ double cost_of(const prim_convolution_args *args, const shape &cut)
 {
     const double blocks = static_cast<double>(prim_divide_up(args->in.width, cut.columns)) *
                           static_cast<double>(prim_divide_up(args->in.height, cut.high));
-    const int sector = 8, rows = cut.sums_at / cut.pitch;
-    return blocks * (rows * (cut.pitch + sector) + 2 * PLACES);
+    const int sector = 8;
+    return blocks * (cut.rows * (cut.pitch + sector) + 2 * cut.outputs * THREADS_OF_BLOCK);
 }
 
 /* So many that the tile takes the fewest steps; of as many the most, since memory likes long rows. */
@@ -277,8 +342,7 @@ int copy_bits_of(const shape &cut)
     int best = 0, fewest = 0;
     for (int bits = 0; 1 << bits <= THREADS_OF_BLOCK; bits++) {
         const int lanes = 1 << bits, at_once = THREADS_OF_BLOCK >> bits;
-        const int steps =
-            (cut.pitch + lanes - 1) / lanes * ((cut.sums_at / cut.pitch + at_once - 1) / at_once);
+        const int steps = (cut.pitch + lanes - 1) / lanes * ((cut.rows + at_once - 1) / at_once);
         if (fewest == 0 || steps <= fewest) {
             best = bits;
             fewest = steps;
@@ -287,13 +351,21 @@ int copy_bits_of(const shape &cut)
     return best;
 }
 
+int outputs_of_thread(const prim_convolution_args *args)
+{
+    const size_t line = args->in.width * static_cast<size_t>(args->in.channels);
+    const size_t most = size_t{FEW_OUTPUTS} * prim_device_multiprocessors();
+    return line <= most / args->in.height ? 1 : MOST_OUTPUTS;
+}
+
 /* `columns` of it are 0 where none fits. */
 shape shape_of(const prim_convolution_args *args, size_t element_bytes)
 {
     shape best = {}, cut;
     double least_cost = 0;
-    for (int bits = 0; 1 << bits <= PLACES; bits++) {
-        if (!lay_out(args, bits, element_bytes, &cut))
+    const int outputs = outputs_of_thread(args);
+    for (int bits = 0; 1 << bits <= outputs * THREADS_OF_BLOCK; bits++) {
+        if (!lay_out(args, outputs, bits, element_bytes, &cut))
             continue;
         const double cost = cost_of(args, cut);
         if (best.columns == 0 || cost <= least_cost) {
@@ -340,13 +412,12 @@ task<Pixel> make_task(const prim_convolution_args *args)
     p.before_x = before_pixel(args, mask.width, mask.anchor_x);
     p.before_y =
         before_pixel(args, rows_of_mask(args), p.is_separable ? column.anchor_y : mask.anchor_y);
-    p.has_near_columns = in.width >= mask.width;
-    p.has_near_rows = in.height >= rows_of_mask(args);
     p.boundary = args->boundary;
     copy_fill(args, p.fill);
     p.end = make_ending<Pixel>(args);
     p.cut = shape_of(args, BYTES);
     p.count = static_cast<int>(mask.width * mask.height);
+    p.all = p.count + static_cast<int>(column.height);
     list_taps(args, mask, p.cut.pitch, in.channels, BYTES, p.taps);
     if (p.is_separable)
         list_taps(args, column, 1 << p.cut.bits, 0, BYTES, p.taps + p.count);
@@ -360,8 +431,9 @@ struct run_small : launch_run {
         const task<Pixel> p = make_task<Pixel>(args);
         const dim3 grid(static_cast<unsigned>(prim_divide_up(args->in.width, p.cut.columns)),
                         static_cast<unsigned>(prim_divide_up(args->in.height, p.cut.high)));
-        return prim_launch({args->call.stream, grid, THREADS_OF_BLOCK, p.cut.bytes},
-                           convolve<Pixel>, p);
+        const launch_config where = {args->call.stream, grid, THREADS_OF_BLOCK, p.cut.bytes};
+        return p.cut.outputs == 1 ? prim_launch(where, convolve<Pixel, 1>, p)
+                                  : prim_launch(where, convolve<Pixel, MOST_OUTPUTS>, p);
     }
 };
 

@@ -59,6 +59,13 @@ __device__ const typename Pixel::source *row_on(const task<Pixel> &p,
                                                             static_cast<size_t>(rows) * p.in_pitch);
 }
 
+/* The index that stands in for i of a line of n, or FILL. Short lines use 32 bits. */
+__device__ inline int64_t stand_in_of(prim_boundary boundary, int64_t i, int64_t n, bool is_near)
+{
+    return is_near ? near_stand_in(boundary, i, n)
+                   : stand_in(boundary, static_cast<int>(i), static_cast<int>(n));
+}
+
 /* A block's outputs: the first one, and how many lie in the image. */
 struct block_place {
     int64_t x, y;
