@@ -2354,7 +2354,7 @@ static const routed routes[] = {
     {"strips", CUDA_R_32F, CUDA_R_32F, 1, {1001, 700}, {9, 9}, true},
     {"low_separable", CUDA_R_32F, CUDA_R_32F, 1, {1000, 4}, {4, 4}, true},
     {"two_windows", CUDA_R_32F, CUDA_R_32F, 2, {1000, 700}, {17, 17}, true},
-    {"two_passes", CUDA_R_16F, CUDA_R_32F, 1, {1000, 700}, {4, 4}, true},
+    {"two_windows", CUDA_R_16F, CUDA_R_32F, 1, {1000, 700}, {4, 4}, true},
 };
 
 static prim_status ask_for_route(const routed *r, prim_answer *answer)

@@ -71,14 +71,6 @@ __host__ __device__ Int near_stand_in(prim_boundary boundary, Int i, Int n)
                                                    : static_cast<Int>(FILL);
 }
 
-/* The row to read for row y, or FILL. With `has_outer_row`, row `height` is what lies outside. */
-__host__ __device__ inline int64_t row_to_read(prim_boundary boundary, int64_t y, int64_t height,
-                                               bool has_outer_row)
-{
-    const int64_t from = stand_in(boundary, y, height);
-    return from == FILL && has_outer_row ? height : from;
-}
-
 } // namespace
 
 #endif

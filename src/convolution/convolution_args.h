@@ -26,6 +26,9 @@ typedef struct prim_convolution_args {
     const void *fill; /* host; NULL for zeros */
     prim_image in, out;
     prim_mask mask, mask_y; /* mask_y: of separable masks, whose row is mask; otherwise empty */
+    /* Separable masks may take two launches: with a fill, the first one writes a row more than the
+     * image has, the sums of a row outside of it, which the second one reads. */
+    bool writes_outer_row, reads_outer_row;
 } prim_convolution_args;
 
 /* For why_not(). */
