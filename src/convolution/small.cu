@@ -256,7 +256,7 @@ __global__ void __launch_bounds__(THREADS_OF_BLOCK) convolve(const __grid_consta
     PRIM_SHARED_DYNAMIC(unsigned char, shared);
     tap<sum> *const taps = reinterpret_cast<tap<sum> *>(shared);
     int64_t *const places = reinterpret_cast<int64_t *>(shared + p.cut.places_at);
-    in_tile *tile = reinterpret_cast<in_tile *>(shared + p.cut.tile_at);
+    in_tile *const tile = reinterpret_cast<in_tile *>(shared + p.cut.tile_at);
     const block_place block(p);
     const own_taps<sum> own(in_memory(p.taps), p.all);
     list_places(p, block, places);
@@ -266,23 +266,28 @@ __global__ void __launch_bounds__(THREADS_OF_BLOCK) convolve(const __grid_consta
     wait_for_copies();
     __syncthreads();
     const int columns = block.columns * p.channels;
-    const auto store = [&](int column, int row, sum value) {
-        element *const to = reinterpret_cast<element *>(
-            reinterpret_cast<char *>(p.out) + static_cast<size_t>(block.y + row) * p.out_pitch);
-        to[static_cast<int64_t>(block.x) * p.channels + column] = Pixel::stored(value, p.end);
-    };
-    if (!p.is_separable) {
-        add_windows<OUTPUTS>(p, taps, p.count, tile, p.cut.pitch, columns, block.rows, store);
-        return;
+    const in_tile *from = tile;
+    const tap<sum> *first = taps;
+    int pitch = p.cut.pitch, count = p.count;
+    if (p.is_separable) {
+        in_tile *const row_sums = reinterpret_cast<in_tile *>(shared + p.cut.sums_at);
+        add_windows<OUTPUTS>(p, taps, count, from, pitch, columns, block.rows + p.mask_height - 1,
+                             [&](int column, int row, sum value) {
+                                 row_sums[(row << p.cut.bits) + column] =
+                                     static_cast<in_tile>(value);
+                             });
+        __syncthreads();
+        from = row_sums;
+        first += count;
+        pitch = 1 << p.cut.bits;
+        count = p.mask_height;
     }
-    in_tile *const row_sums = reinterpret_cast<in_tile *>(shared + p.cut.sums_at);
-    add_windows<OUTPUTS>(p, taps, p.count, tile, p.cut.pitch, columns,
-                         block.rows + p.mask_height - 1, [&](int column, int row, sum value) {
-                             row_sums[(row << p.cut.bits) + column] = static_cast<in_tile>(value);
-                         });
-    __syncthreads();
-    add_windows<OUTPUTS>(p, taps + p.count, p.all - p.count, row_sums, 1 << p.cut.bits, columns,
-                         block.rows, store);
+    add_windows<OUTPUTS>(
+        p, first, count, from, pitch, columns, block.rows, [&](int column, int row, sum value) {
+            element *const to = reinterpret_cast<element *>(
+                reinterpret_cast<char *>(p.out) + static_cast<size_t>(block.y + row) * p.out_pitch);
+            to[static_cast<int64_t>(block.x) * p.channels + column] = Pixel::stored(value, p.end);
+        });
 }
 
 /* ---- on the host ---- */
