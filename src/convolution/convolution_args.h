@@ -38,6 +38,9 @@ typedef struct prim_convolution_args {
 extern const prim_rung *const prim_convolution_rungs[];
 int prim_convolution_choose_rung(const void *args);
 
+/* Whether SMALL is the fastest rung. */
+bool prim_convolution_is_small(const prim_convolution_args *args);
+
 enum {
     PRIM_CONVOLUTION_MOST_CHANNELS = PRIM_MOST_CHANNELS,
     PRIM_CONVOLUTION_MOST_SIDE = 255 /* of a mask */

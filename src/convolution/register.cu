@@ -254,6 +254,12 @@ const char *prim_convolution_register_route(const prim_convolution_args *args)
     return is_empty ? nullptr : registers::route_of(args).name;
 }
 
+bool prim_convolution_walks(const prim_convolution_args *args)
+{
+    using namespace registers;
+    return has_strips(args) && (is_separable(args) || prim_convolution_patches(args) != nullptr);
+}
+
 PRIM_DEFINE_RUNG(convolution, register) = {
     {PRIM_CONVOLUTION_REGISTER, "register", "a window of sums in registers slides down the rows"},
     registers::why_not,

@@ -13,6 +13,9 @@ extern "C" {
 /* The name of the way that REGISTER takes a call, unless its weights are such that it cannot. */
 const char *prim_convolution_register_route(const prim_convolution_args *args);
 
+/* Whether it goes down strips or patches of f32, which are fast for small images too. */
+bool prim_convolution_walks(const prim_convolution_args *args);
+
 /* Host masks of more weights go through the workspace. */
 enum { PRIM_CONVOLUTION_FEW_WEIGHTS = 256 };
 

@@ -30,9 +30,9 @@ namespace
 namespace small
 {
 
-constexpr int THREADS_OF_BLOCK = 128;
-constexpr int MOST_OUTPUTS = 4;       /* of a thread; where multiprocessors have few, it has one */
-constexpr unsigned FEW_OUTPUTS = 768; /* for each multiprocessor */
+constexpr int THREADS_OF_BLOCK = 256;
+constexpr int MOST_OUTPUTS = 4;      /* of a thread; where multiprocessors have few, it has one */
+constexpr size_t FEW_OUTPUTS = 1536; /* for each multiprocessor */
 constexpr int MOST_TAPS = 256, TOGETHER = 4; /* of a mask, and that are taken at once */
 constexpr size_t MOST_SEPARABLE = 16;        /* of a side */
 constexpr size_t SHARED_BYTES = 48 << 10;
@@ -359,16 +359,15 @@ int copy_bits_of(const shape &cut)
 int outputs_of_thread(const prim_convolution_args *args)
 {
     const size_t line = args->in.width * static_cast<size_t>(args->in.channels);
-    const size_t most = size_t{FEW_OUTPUTS} * prim_device_multiprocessors();
+    const size_t most = FEW_OUTPUTS * prim_device_multiprocessors();
     return line <= most / args->in.height ? 1 : MOST_OUTPUTS;
 }
 
 /* `columns` of it are 0 where none fits. */
-shape shape_of(const prim_convolution_args *args, size_t element_bytes)
+shape best_shape(const prim_convolution_args *args, int outputs, size_t element_bytes)
 {
     shape best = {}, cut;
     double least_cost = 0;
-    const int outputs = outputs_of_thread(args);
     for (int bits = 0; 1 << bits <= outputs * THREADS_OF_BLOCK; bits++) {
         if (!lay_out(args, outputs, bits, element_bytes, &cut))
             continue;
@@ -378,8 +377,16 @@ shape shape_of(const prim_convolution_args *args, size_t element_bytes)
             least_cost = cost;
         }
     }
-    if (best.columns > 0)
-        best.copy_bits = copy_bits_of(best);
+    return best;
+}
+
+/* With one output a thread, tiles of all masks fit. */
+shape shape_of(const prim_convolution_args *args, size_t element_bytes)
+{
+    shape best = best_shape(args, outputs_of_thread(args), element_bytes);
+    if (best.columns == 0)
+        best = best_shape(args, 1, element_bytes);
+    best.copy_bits = copy_bits_of(best);
     return best;
 }
 
@@ -475,6 +482,23 @@ const char *why_not(const void *any)
                : PRIM_GRID_TOO_SMALL;
 }
 
+/* Elements that a multiprocessor copies, and products: what they cost is about 16 to 1. */
+size_t work_of(const prim_convolution_args *args)
+{
+    constexpr size_t PER_ELEMENT = 16;
+    const shape cut = shape_of(args, dispatch_pair<bytes_in_tile>(args));
+    const size_t places = static_cast<size_t>(cut.outputs * THREADS_OF_BLOCK),
+                 rows = static_cast<size_t>(cut.rows);
+    const bool is_separable = args->mask_y.height > 0;
+    const size_t products =
+        is_separable ? (rows << cut.bits) * args->mask.width + places * args->mask_y.height
+                     : places * args->mask.width * args->mask.height;
+    const size_t blocks =
+        prim_divide_up(args->in.width, cut.columns) * prim_divide_up(args->in.height, cut.high);
+    return blocks * (products + PER_ELEMENT * rows * static_cast<size_t>(cut.pitch)) /
+           prim_device_multiprocessors();
+}
+
 cudaError_t launch(const void *any)
 {
     const prim_convolution_args *args = static_cast<const prim_convolution_args *>(any);
@@ -484,6 +508,18 @@ cudaError_t launch(const void *any)
 
 } // namespace small
 } // namespace
+
+/* As measured on an H200. What REGISTER has for f32 alone is faster than what it has for all types,
+ * and strips and patches more so. */
+bool prim_convolution_is_small(const prim_convolution_args *args)
+{
+    constexpr size_t MOST_WORK = 128000; /* of a multiprocessor, for f32 */
+    if (args->in.width == 0 || args->in.height == 0 || small::why_not(args) != nullptr)
+        return false;
+    const size_t most =
+        MOST_WORK * (args->mask_y.height > 0 ? 4 : 1) * (args->in.type == CUDA_R_32F ? 1 : 2);
+    return small::work_of(args) <= (prim_convolution_walks(args) ? most / 4 : most);
+}
 
 PRIM_DEFINE_RUNG(convolution, small) = {
     {PRIM_CONVOLUTION_SMALL, "small", "small tiles with their halo, and one list of taps"},
