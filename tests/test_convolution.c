@@ -782,7 +782,7 @@ static void check_aligned(const size_t *side, bool is_separable)
     for (size_t x = 0; x < *side; x++)
         for (size_t i = 0; i < COUNT_OF(sizes); i++)
             for (size_t b = 0; b < BOUNDARIES; b++, seed++) {
-                const combination k = {PRIM_CONVOLUTION_AUTO, CUDA_R_32F, CUDA_R_32F, 0};
+                const combination k = {PRIM_CONVOLUTION_REGISTER, CUDA_R_32F, CUDA_R_32F, 0};
                 const bool is_farthest = i == 0 && b == PRIM_BOUNDARY_REFLECT_101;
                 if (get_test_level() == LEVEL_QUICK && (x + i + b) % BOUNDARIES != 0 &&
                     !is_farthest)
@@ -825,7 +825,7 @@ ParameterizedTestParameters(convolution, strips_of_separable_masks)
 
 ParameterizedTest(const size_t *side, convolution, strips_of_separable_masks)
 {
-    check_strips(PRIM_CONVOLUTION_AUTO, (extent){*side, *side}, true, 9100 + 1000 * *side);
+    check_strips(PRIM_CONVOLUTION_REGISTER, (extent){*side, *side}, true, 9100 + 1000 * *side);
 }
 
 ParameterizedTestParameters(convolution, strips_of_rows)
@@ -839,7 +839,7 @@ ParameterizedTest(const size_t *side, convolution, strips_of_rows)
     check_strips(PRIM_CONVOLUTION_REGISTER, (extent){*side, 1}, false, 9200 + 1000 * *side);
     for (size_t l = 0; l < COUNT_OF(lengths); l++)
         for (size_t b = 0; b < BOUNDARIES; b++) {
-            const combination k = {PRIM_CONVOLUTION_AUTO, CUDA_R_32F, CUDA_R_32F, 0};
+            const combination k = {PRIM_CONVOLUTION_REGISTER, CUDA_R_32F, CUDA_R_32F, 0};
             convolution c = by_chance(&k, (prim_boundary)b, (extent){lengths[l], 1},
                                       (extent){*side, 1}, 9300 + 8 * l + b);
             c.channels = 1;
@@ -2357,7 +2357,8 @@ static const routed routes[] = {
     {"two_windows", CUDA_R_16F, CUDA_R_32F, 1, {1000, 700}, {4, 4}, true},
 };
 
-static prim_status ask_for_route(const routed *r, prim_answer *answer)
+static prim_status ask_for_route(prim_convolution_variant variant, const routed *r,
+                                 prim_answer *answer)
 {
     static const char weights[40 * 40 * sizeof(float)];
     const prim_call call = {.answer = answer};
@@ -2366,19 +2367,49 @@ static prim_status ask_for_route(const routed *r, prim_answer *answer)
                                         r->is_separable ? 1 : r->mask.height);
     const prim_mask column = prim_mask_of(r->mask_type, weights, NULL, 1, r->mask.height);
     return r->is_separable
-               ? prim_convolve_separable(PRIM_CONVOLUTION_REGISTER, 0, PRIM_BOUNDARY_CLAMP, NULL,
-                                         image, mask, column, image, &call)
-               : prim_convolve_2d(PRIM_CONVOLUTION_REGISTER, 0, PRIM_BOUNDARY_CLAMP, NULL, image,
-                                  mask, image, &call);
+               ? prim_convolve_separable(variant, 0, PRIM_BOUNDARY_CLAMP, NULL, image, mask, column,
+                                         image, &call)
+               : prim_convolve_2d(variant, 0, PRIM_BOUNDARY_CLAMP, NULL, image, mask, image, &call);
 }
 
 Test(convolution, routes)
 {
     for (size_t i = 0; i < COUNT_OF(routes); i++) {
         prim_answer answer = {0};
-        cr_assert_eq(ask_for_route(&routes[i], &answer), PRIM_OK, "case %zu: %s", i,
-                     prim_last_error(NULL));
+        cr_assert_eq(ask_for_route(PRIM_CONVOLUTION_REGISTER, &routes[i], &answer), PRIM_OK,
+                     "case %zu: %s", i, prim_last_error(NULL));
         cr_assert_str_eq(answer.route, routes[i].route, "case %zu", i);
+    }
+}
+
+/* SMALL as far as a multiprocessor has little to do; where REGISTER has patches or strips, a
+ * quarter. */
+Test(convolution, auto_takes_small)
+{
+    int n = 0; /* multiprocessors */
+    cr_cuda(cudaDeviceGetAttribute(&n, cudaDevAttrMultiProcessorCount, 0));
+    const size_t p = (size_t)n;
+    const struct {
+        cudaDataType_t type;
+        extent image, mask;
+        bool is_separable, is_small;
+    } cases[] = {
+        {CUDA_R_32F, {1001, 2 * p}, {4, 4}, false, true},
+        {CUDA_R_32F, {1001, 6 * p}, {4, 4}, false, false},
+        {CUDA_R_16F, {1001, 6 * p}, {4, 4}, false, true},
+        {CUDA_R_32F, {1000, 2 * p}, {3, 3}, false, false},
+        {CUDA_R_32F, {600, p}, {3, 3}, false, true},
+        {CUDA_R_32F, {1001, 12 * p}, {4, 5}, true, true},
+        {CUDA_R_32F, {1001, 12 * p}, {5, 5}, true, false},
+        {CUDA_R_32F, {101, p}, {16, 17}, false, false}, /* it does not take it */
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        prim_answer answer = {0};
+        const routed r = {NULL,           cases[i].type, CUDA_R_32F,           1,
+                          cases[i].image, cases[i].mask, cases[i].is_separable};
+        cr_assert_eq(ask_for_route(PRIM_CONVOLUTION_AUTO, &r, &answer), PRIM_OK);
+        cr_assert_eq(answer.variant->value == PRIM_CONVOLUTION_SMALL, cases[i].is_small,
+                     "case %zu: %s", i, answer.variant->name);
     }
 }
 
