@@ -904,9 +904,10 @@ static const extent sides_of_thin[] = {{3, 3}, {5, 5},  {7, 7},  {2, 4},
                                        {9, 1}, {1, 11}, {6, 17}, {17, 16}};
 
 static void check_thin(const combination *k, extent image, size_t m, prim_boundary boundary,
-                       uint64_t seed)
+                       uint64_t seed, bool is_separable)
 {
     convolution c = by_chance(k, boundary, image, sides_of_thin[m], seed);
+    c.is_separable = is_separable;
     c.is_vector = false;
     c.place = m < 3 || seed % 3 > 0 ? ON_BOTH : ON_DEVICE;
     c.distribution = seed % 2 ? INTEGERS : UNIFORM;
@@ -931,7 +932,7 @@ ParameterizedTest(combination *k, convolution, narrow_images)
                 for (size_t b = 0; b < BOUNDARIES; b++, seed++)
                     if (is_wanted(seed))
                         check_thin(k, (extent){narrow_widths[w], some_heights[h]}, m,
-                                   (prim_boundary)b, seed);
+                                   (prim_boundary)b, seed, false);
 }
 
 ParameterizedTestParameters(convolution, low_images)
@@ -948,7 +949,7 @@ ParameterizedTest(combination *k, convolution, low_images)
             for (size_t m = 0; m < COUNT_OF(sides_of_thin); m++)
                 for (size_t b = 0; b < BOUNDARIES; b++, seed++)
                     if (is_wanted(seed + 3))
-                        check_thin(k, (extent){wide[w], height}, m, (prim_boundary)b, seed);
+                        check_thin(k, (extent){wide[w], height}, m, (prim_boundary)b, seed, false);
 }
 
 /* Large ones, which have a kernel of their own. */
@@ -969,7 +970,7 @@ ParameterizedTest(combination *k, convolution, large_thin_images)
         for (size_t m = 0; m < COUNT_OF(sides_of_thin); m++)
             for (size_t b = 0; b < BOUNDARIES; b++, seed++)
                 if (is_wanted(seed) && (get_test_level() == LEVEL_FULL || seed % 2 == 0))
-                    check_thin(k, images[i], m, (prim_boundary)b, seed);
+                    check_thin(k, images[i], m, (prim_boundary)b, seed, seed % 3 == 0);
 }
 
 /* ---- squares over all types and channels ---- */
@@ -2394,13 +2395,19 @@ Test(convolution, auto_takes_small)
         extent image, mask;
         bool is_separable, is_small;
     } cases[] = {
-        {CUDA_R_32F, {1001, 2 * p}, {4, 4}, false, true},
-        {CUDA_R_32F, {1001, 6 * p}, {4, 4}, false, false},
-        {CUDA_R_16F, {1001, 6 * p}, {4, 4}, false, true},
-        {CUDA_R_32F, {1000, 2 * p}, {3, 3}, false, false},
-        {CUDA_R_32F, {600, p}, {3, 3}, false, true},
-        {CUDA_R_32F, {1001, 12 * p}, {4, 5}, true, true},
-        {CUDA_R_32F, {1001, 12 * p}, {5, 5}, true, false},
+        {CUDA_R_32F, {50 * p, 40}, {4, 4}, false, true},
+        {CUDA_R_32F, {150 * p, 40}, {4, 4}, false, false},
+        {CUDA_R_16F, {150 * p, 40}, {4, 4}, false, true},
+        {CUDA_R_32F, {48 * p, 40}, {3, 3}, false, false}, /* patches */
+        {CUDA_R_32F, {16 * p, 40}, {3, 3}, false, true},
+        {CUDA_R_32F, {300 * p, 40}, {4, 5}, true, true},
+        {CUDA_R_32F, {300 * p, 40}, {5, 5}, true, false},  /* strips */
+        {CUDA_R_16F, {1000 * p, 7}, {3, 3}, false, false}, /* few rows */
+        {CUDA_R_16F, {200 * p, 7}, {3, 3}, false, true},
+        {CUDA_R_16F, {1000 * p, 7}, {4, 4}, true, true},
+        {CUDA_R_16F, {3000 * p, 7}, {4, 4}, true, false},
+        {CUDA_R_32F, {96, 5000 * p}, {4, 4}, true, true}, /* narrow */
+        {CUDA_R_32F, {97, 5000 * p}, {4, 4}, true, false},
         {CUDA_R_32F, {101, p}, {16, 17}, false, false}, /* it does not take it */
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {

@@ -170,7 +170,16 @@ cudaError_t launch_window(const prim_convolution_args *args)
                : prim_convolution_window_wide(args);
 }
 
-/* Where row sums are elements too, either part is a mask for the window. */
+/* A thin image has no row of fills behind it. */
+cudaError_t launch_part(const prim_convolution_args *args)
+{
+    const bool has_outer_row = args->writes_outer_row || args->reads_outer_row;
+    return !has_outer_row && is_thin(args) && prim_convolution_has_thin(args)
+               ? prim_convolution_thin(args)
+               : launch_window(args);
+}
+
+/* Where row sums are elements too, either part is a whole mask. */
 cudaError_t launch_two_windows(const prim_convolution_args *args)
 {
     const prim_image &in = args->in;
@@ -188,8 +197,8 @@ cudaError_t launch_two_windows(const prim_convolution_args *args)
     down.fill = nullptr; /* of another type, and in the outer row already */
     if (has_integers || in.type != args->out.type || prim_element_bytes(in.type) < sum)
         return prim_convolution_two_passes(args, &across, &down);
-    const cudaError_t error = launch_window(&across);
-    return error != cudaSuccess ? error : launch_window(&down);
+    const cudaError_t error = launch_part(&across);
+    return error != cudaSuccess ? error : launch_part(&down);
 }
 
 cudaError_t launch_patches(const prim_convolution_args *args)

@@ -31,10 +31,11 @@ namespace small
 {
 
 constexpr int THREADS_OF_BLOCK = 256;
-constexpr int MOST_OUTPUTS = 4;      /* of a thread; where multiprocessors have few, it has one */
-constexpr size_t FEW_OUTPUTS = 1536; /* for each multiprocessor */
+constexpr int MOST_OUTPUTS = 4;              /* of a thread; of FEW_OUTPUTS it has one */
+constexpr size_t FEW_OUTPUTS = 1536;         /* of a multiprocessor */
 constexpr int MOST_TAPS = 256, TOGETHER = 4; /* of a mask, and that are taken at once */
-constexpr size_t MOST_SEPARABLE = 16;        /* of a side */
+static_assert(MOST_TAPS <= THREADS_OF_BLOCK, "a thread brings one");
+constexpr size_t MOST_SEPARABLE = 16; /* of a side */
 constexpr size_t SHARED_BYTES = 48 << 10;
 
 /* `at`: bytes of the tile from a window's first element. */
@@ -95,32 +96,6 @@ __device__ const T *in_memory(const T *argument)
 #endif
     return argument;
 }
-
-/* A thread's taps, on their way to shared memory while the tile comes. */
-template <typename Sum>
-struct own_taps {
-    static constexpr int EACH = MOST_TAPS / THREADS_OF_BLOCK;
-    tap<Sum> values[EACH];
-
-    __device__ own_taps(const tap<Sum> *from, int count)
-    {
-        PRIM_UNROLL(EACH)
-        for (int i = 0; i < EACH; i++)
-            if (place(i) < count)
-                values[i] = from[place(i)];
-    }
-    __device__ void store(tap<Sum> *to, int count) const
-    {
-        PRIM_UNROLL(EACH)
-        for (int i = 0; i < EACH; i++)
-            if (place(i) < count)
-                to[place(i)] = values[i];
-    }
-    __device__ static int place(int i)
-    {
-        return static_cast<int>(threadIdx.x) + i * THREADS_OF_BLOCK;
-    }
-};
 
 /* The bytes from the image's first element to each row and column of the tile, or to what stands in
  * for them; FILL. Rows come first. */
@@ -258,11 +233,15 @@ __global__ void __launch_bounds__(THREADS_OF_BLOCK) convolve(const __grid_consta
     int64_t *const places = reinterpret_cast<int64_t *>(shared + p.cut.places_at);
     in_tile *const tile = reinterpret_cast<in_tile *>(shared + p.cut.tile_at);
     const block_place block(p);
-    const own_taps<sum> own(in_memory(p.taps), p.all);
+    const int thread = static_cast<int>(threadIdx.x);
+    tap<sum> own = {}; /* on its way to shared memory while the tile comes */
+    if (thread < p.all)
+        own = in_memory(p.taps)[thread];
     list_places(p, block, places);
     __syncthreads();
     bring(p, block, places, tile);
-    own.store(taps, p.all);
+    if (thread < p.all)
+        taps[thread] = own;
     wait_for_copies();
     __syncthreads();
     const int columns = block.columns * p.channels;
@@ -510,15 +489,20 @@ cudaError_t launch(const void *any)
 } // namespace
 
 /* As measured on an H200. What REGISTER has for f32 alone is faster than what it has for all types,
- * and strips and patches more so. */
+ * its patches and strips more so, and so is its window over images of few rows. Separable masks over
+ * narrow rows have nothing better at any height. */
 bool prim_convolution_is_small(const prim_convolution_args *args)
 {
     constexpr size_t MOST_WORK = 128000; /* of a multiprocessor, for f32 */
+    constexpr size_t FEW_ROWS = 8, NARROW = 96;
     if (args->in.width == 0 || args->in.height == 0 || small::why_not(args) != nullptr)
         return false;
-    const size_t most =
-        MOST_WORK * (args->mask_y.height > 0 ? 4 : 1) * (args->in.type == CUDA_R_32F ? 1 : 2);
-    return small::work_of(args) <= (prim_convolution_walks(args) ? most / 4 : most);
+    const bool is_separable = args->mask_y.height > 0, is_low = args->in.height <= FEW_ROWS;
+    if (is_separable && !is_low &&
+        args->in.width * static_cast<size_t>(args->in.channels) <= NARROW)
+        return true;
+    const size_t most = MOST_WORK * (is_separable ? 4 : 1) * (args->in.type == CUDA_R_32F ? 1 : 2);
+    return small::work_of(args) <= (is_low || prim_convolution_walks(args) ? most / 4 : most);
 }
 
 PRIM_DEFINE_RUNG(convolution, small) = {
