@@ -91,7 +91,7 @@ __device__ inline float stand_in_of(const strips &p, bool is_outside, float besi
     const float inside = p.boundary == PRIM_BOUNDARY_CLAMP         ? clamped
                          : p.boundary == PRIM_BOUNDARY_REFLECT     ? reflected
                          : p.boundary == PRIM_BOUNDARY_REFLECT_101 ? reflected_101
-                                                                   : p.fill[0];
+                                                                   : p.fill;
     return is_outside && p.boundary != PRIM_BOUNDARY_WRAP ? inside : beside;
 }
 
@@ -143,7 +143,7 @@ __device__ void read_patch(const strips &p, int64_t x, int64_t y, float (&patch)
         put_stand_ins<BEFORE, AFTER>(p, x, patch[j]);
         PRIM_UNROLL(WORDS)
         for (int i = 0; i < WORDS; i++)
-            patch[j][i] = is_fill ? p.fill[0] : patch[j][i];
+            patch[j][i] = is_fill ? p.fill : patch[j][i];
     }
 }
 

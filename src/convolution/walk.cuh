@@ -125,7 +125,7 @@ struct feed {
     __device__ void fill(float *to) const
     {
         for (int k = lane; k < Kind::NEEDED; k += LANES)
-            to[k] = p.fill[0];
+            to[k] = p.fill;
     }
 
     /* A row of which some columns lie outside. */
@@ -139,7 +139,7 @@ struct feed {
             if (columns[part] >= 0)
                 copy_async(to + k, line + columns[part]);
             else
-                to[k] = p.fill[0];
+                to[k] = p.fill;
         }
     }
 
