@@ -2,10 +2,7 @@
  * which a warp walks down.
  *
  *     │ strip 0 │ strip 1 │ …
- *     │    ▼    │    ▼    │
- *     ├─────────┼─────────┼─
- *     │ strip n │         │
- */
+ *     │    ▼    │    ▼    │       */
 #ifndef PRIM_CONVOLUTION_STRIPS_CUH
 #define PRIM_CONVOLUTION_STRIPS_CUH
 
