@@ -5,7 +5,7 @@
 numbers=$(dirname "$program")/picture_numbers
 
 # The variants, as the program lists them; all but TENSOR take masks of floats.
-known='auto basic constant tiled_halo tiled_cached register tensor separable'
+known='auto basic constant tiled_halo tiled_cached small register tensor separable'
 all=$("$program" blur none none fastest 2>&1 | sed -n 's/.*there are: //p') || true
 for variant in $known; do
   [[ " $all " == *" $variant "* ]] || { echo "image_filter does not know $variant, but: $all" >&2; exit 1; }

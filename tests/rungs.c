@@ -60,10 +60,11 @@ static const line merge_lines[] = {
     {PRIM_MERGE_SORT_BITONIC, TAKES_ALL_CALLS},
 };
 
-/* "AUTO and REGISTER take every call" */
+/* "AUTO and REGISTER take every call", SMALL every type */
 static const line convolution_lines[] = {
     {PRIM_CONVOLUTION_AUTO, TAKES_ALL_TYPES | TAKES_ALL_CALLS},
     {PRIM_CONVOLUTION_REGISTER, TAKES_ALL_TYPES | TAKES_ALL_CALLS},
+    {PRIM_CONVOLUTION_SMALL, TAKES_ALL_TYPES},
 };
 
 /* "PRIM_SPMV_CSR_SCALAR, PRIM_SPMV_CSR_VECTOR, PRIM_SPMV_COO_SCAN_ALL and

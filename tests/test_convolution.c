@@ -527,9 +527,13 @@ static bool should_support(const convolution *c)
 {
     const bool constant = (c->place & ON_HOST) && weights(c) <= 8000;
     const bool device = (c->place & ON_DEVICE) != 0;
+    const bool small_sides = c->mask.width <= 16 && c->mask.height <= 16;
     if (c->is_separable)
-        return convolution_rung_has(c->variant, TAKES_ALL_CALLS);
+        return convolution_rung_has(c->variant, TAKES_ALL_CALLS) ||
+               (c->variant == PRIM_CONVOLUTION_SMALL && (c->place & ON_HOST) && small_sides);
     switch (c->variant) {
+    case PRIM_CONVOLUTION_SMALL:
+        return (c->place & ON_HOST) && weights(c) <= 256;
     case PRIM_CONVOLUTION_CONSTANT:
         return constant && is_textbook(c);
     case PRIM_CONVOLUTION_TILED_HALO:
@@ -611,9 +615,12 @@ static struct criterion_test_params combinations(void)
 
 static mask_place place_for(prim_convolution_variant variant, uint64_t bits)
 {
-    return convolution_rung_has(variant, TAKES_ALL_CALLS) ? (mask_place)(1 + bits % 3)
-           : variant == PRIM_CONVOLUTION_CONSTANT || variant == PRIM_CONVOLUTION_TENSOR ? ON_HOST
-                                                                                        : ON_DEVICE;
+    if (convolution_rung_has(variant, TAKES_ALL_CALLS))
+        return (mask_place)(1 + bits % 3);
+    return variant == PRIM_CONVOLUTION_CONSTANT || variant == PRIM_CONVOLUTION_TENSOR ||
+                   variant == PRIM_CONVOLUTION_SMALL
+               ? ON_HOST
+               : ON_DEVICE;
 }
 
 static anchor anchor_for(extent mask, uint64_t bits)
@@ -775,7 +782,7 @@ static void check_aligned(const size_t *side, bool is_separable)
     for (size_t x = 0; x < *side; x++)
         for (size_t i = 0; i < COUNT_OF(sizes); i++)
             for (size_t b = 0; b < BOUNDARIES; b++, seed++) {
-                const combination k = {PRIM_CONVOLUTION_AUTO, CUDA_R_32F, CUDA_R_32F, 0};
+                const combination k = {PRIM_CONVOLUTION_REGISTER, CUDA_R_32F, CUDA_R_32F, 0};
                 const bool is_farthest = i == 0 && b == PRIM_BOUNDARY_REFLECT_101;
                 if (get_test_level() == LEVEL_QUICK && (x + i + b) % BOUNDARIES != 0 &&
                     !is_farthest)
@@ -818,7 +825,7 @@ ParameterizedTestParameters(convolution, strips_of_separable_masks)
 
 ParameterizedTest(const size_t *side, convolution, strips_of_separable_masks)
 {
-    check_strips(PRIM_CONVOLUTION_AUTO, (extent){*side, *side}, true, 9100 + 1000 * *side);
+    check_strips(PRIM_CONVOLUTION_REGISTER, (extent){*side, *side}, true, 9100 + 1000 * *side);
 }
 
 ParameterizedTestParameters(convolution, strips_of_rows)
@@ -832,7 +839,7 @@ ParameterizedTest(const size_t *side, convolution, strips_of_rows)
     check_strips(PRIM_CONVOLUTION_REGISTER, (extent){*side, 1}, false, 9200 + 1000 * *side);
     for (size_t l = 0; l < COUNT_OF(lengths); l++)
         for (size_t b = 0; b < BOUNDARIES; b++) {
-            const combination k = {PRIM_CONVOLUTION_AUTO, CUDA_R_32F, CUDA_R_32F, 0};
+            const combination k = {PRIM_CONVOLUTION_REGISTER, CUDA_R_32F, CUDA_R_32F, 0};
             convolution c = by_chance(&k, (prim_boundary)b, (extent){lengths[l], 1},
                                       (extent){*side, 1}, 9300 + 8 * l + b);
             c.channels = 1;
@@ -857,7 +864,7 @@ static void choose_runs(convolution *c)
     c->offset = c->seed / 4 % 17;
 }
 
-/* To the bit what CONSTANT gives, where it takes the call. */
+/* To the bit what CONSTANT gives, or SMALL, where they take the call. */
 static void check_beside_constant(convolution *c)
 {
     arrays a = make_arrays(c);
@@ -867,7 +874,7 @@ static void check_beside_constant(convolution *c)
         check_answer(c, &a, 3);
     char *h_first = malloc(out_bytes(c));
     memcpy(h_first, a.out, out_bytes(c));
-    c->variant = PRIM_CONVOLUTION_CONSTANT;
+    c->variant = c->seed % 2 ? PRIM_CONVOLUTION_CONSTANT : PRIM_CONVOLUTION_SMALL;
     if (should_support(c)) {
         char text[320];
         describe(c, text, sizeof text);
@@ -897,9 +904,10 @@ static const extent sides_of_thin[] = {{3, 3}, {5, 5},  {7, 7},  {2, 4},
                                        {9, 1}, {1, 11}, {6, 17}, {17, 16}};
 
 static void check_thin(const combination *k, extent image, size_t m, prim_boundary boundary,
-                       uint64_t seed)
+                       uint64_t seed, bool is_separable)
 {
     convolution c = by_chance(k, boundary, image, sides_of_thin[m], seed);
+    c.is_separable = is_separable;
     c.is_vector = false;
     c.place = m < 3 || seed % 3 > 0 ? ON_BOTH : ON_DEVICE;
     c.distribution = seed % 2 ? INTEGERS : UNIFORM;
@@ -924,7 +932,7 @@ ParameterizedTest(combination *k, convolution, narrow_images)
                 for (size_t b = 0; b < BOUNDARIES; b++, seed++)
                     if (is_wanted(seed))
                         check_thin(k, (extent){narrow_widths[w], some_heights[h]}, m,
-                                   (prim_boundary)b, seed);
+                                   (prim_boundary)b, seed, false);
 }
 
 ParameterizedTestParameters(convolution, low_images)
@@ -941,7 +949,7 @@ ParameterizedTest(combination *k, convolution, low_images)
             for (size_t m = 0; m < COUNT_OF(sides_of_thin); m++)
                 for (size_t b = 0; b < BOUNDARIES; b++, seed++)
                     if (is_wanted(seed + 3))
-                        check_thin(k, (extent){wide[w], height}, m, (prim_boundary)b, seed);
+                        check_thin(k, (extent){wide[w], height}, m, (prim_boundary)b, seed, false);
 }
 
 /* Large ones, which have a kernel of their own. */
@@ -962,7 +970,7 @@ ParameterizedTest(combination *k, convolution, large_thin_images)
         for (size_t m = 0; m < COUNT_OF(sides_of_thin); m++)
             for (size_t b = 0; b < BOUNDARIES; b++, seed++)
                 if (is_wanted(seed) && (get_test_level() == LEVEL_FULL || seed % 2 == 0))
-                    check_thin(k, images[i], m, (prim_boundary)b, seed);
+                    check_thin(k, images[i], m, (prim_boundary)b, seed, seed % 3 == 0);
 }
 
 /* ---- squares over all types and channels ---- */
@@ -1048,7 +1056,7 @@ ParameterizedTestParameters(convolution, low_separable)
     return register_of_every_type();
 }
 
-/* Parts that do not lie together are two passes: of the same bits as one launch. */
+/* Parts that do not lie together are two passes: of the same bits as one launch, and as SMALL. */
 static void check_beside_two_passes(convolution *c)
 {
     arrays a = make_arrays(c);
@@ -1058,9 +1066,13 @@ static void check_beside_two_passes(convolution *c)
     memcpy(h_first, a.out, out_bytes(c));
     c->place = ON_BOTH;
     c->is_apart = true;
-    run(c, &a);
-    describe(c, text, sizeof text);
-    cr_assert_arr_eq(a.out, h_first, out_bytes(c), "%s", text);
+    for (int i = 0; i < 2 && should_support(c); i++) {
+        run(c, &a);
+        describe(c, text, sizeof text);
+        cr_assert_arr_eq(a.out, h_first, out_bytes(c), "%s", text);
+        c->is_apart = false;
+        c->variant = PRIM_CONVOLUTION_SMALL;
+    }
     free(h_first);
     free_arrays(&a);
 }
@@ -1088,7 +1100,7 @@ ParameterizedTest(combination *k, convolution, low_separable)
                 }
 }
 
-Test(convolution, only_register_takes_separable_masks)
+Test(convolution, which_rungs_take_separable_masks)
 {
     for (size_t v = 0; prim_convolution_variant_at(v) != NULL; v++) {
         const combination k = {prim_convolution_variant_at(v)->value, CUDA_R_32F, CUDA_R_32F, 0};
@@ -2343,10 +2355,11 @@ static const routed routes[] = {
     {"strips", CUDA_R_32F, CUDA_R_32F, 1, {1001, 700}, {9, 9}, true},
     {"low_separable", CUDA_R_32F, CUDA_R_32F, 1, {1000, 4}, {4, 4}, true},
     {"two_windows", CUDA_R_32F, CUDA_R_32F, 2, {1000, 700}, {17, 17}, true},
-    {"two_passes", CUDA_R_16F, CUDA_R_32F, 1, {1000, 700}, {4, 4}, true},
+    {"two_windows", CUDA_R_16F, CUDA_R_32F, 1, {1000, 700}, {4, 4}, true},
 };
 
-static prim_status ask_for_route(const routed *r, prim_answer *answer)
+static prim_status ask_for_route(prim_convolution_variant variant, const routed *r,
+                                 prim_answer *answer)
 {
     static const char weights[40 * 40 * sizeof(float)];
     const prim_call call = {.answer = answer};
@@ -2355,19 +2368,55 @@ static prim_status ask_for_route(const routed *r, prim_answer *answer)
                                         r->is_separable ? 1 : r->mask.height);
     const prim_mask column = prim_mask_of(r->mask_type, weights, NULL, 1, r->mask.height);
     return r->is_separable
-               ? prim_convolve_separable(PRIM_CONVOLUTION_REGISTER, 0, PRIM_BOUNDARY_CLAMP, NULL,
-                                         image, mask, column, image, &call)
-               : prim_convolve_2d(PRIM_CONVOLUTION_REGISTER, 0, PRIM_BOUNDARY_CLAMP, NULL, image,
-                                  mask, image, &call);
+               ? prim_convolve_separable(variant, 0, PRIM_BOUNDARY_CLAMP, NULL, image, mask, column,
+                                         image, &call)
+               : prim_convolve_2d(variant, 0, PRIM_BOUNDARY_CLAMP, NULL, image, mask, image, &call);
 }
 
 Test(convolution, routes)
 {
     for (size_t i = 0; i < COUNT_OF(routes); i++) {
         prim_answer answer = {0};
-        cr_assert_eq(ask_for_route(&routes[i], &answer), PRIM_OK, "case %zu: %s", i,
-                     prim_last_error(NULL));
+        cr_assert_eq(ask_for_route(PRIM_CONVOLUTION_REGISTER, &routes[i], &answer), PRIM_OK,
+                     "case %zu: %s", i, prim_last_error(NULL));
         cr_assert_str_eq(answer.route, routes[i].route, "case %zu", i);
+    }
+}
+
+/* SMALL as far as a multiprocessor has little to do; where REGISTER has patches or strips, a
+ * quarter. */
+Test(convolution, auto_takes_small)
+{
+    int n = 0; /* multiprocessors */
+    cr_cuda(cudaDeviceGetAttribute(&n, cudaDevAttrMultiProcessorCount, 0));
+    const size_t p = (size_t)n;
+    const struct {
+        cudaDataType_t type;
+        extent image, mask;
+        bool is_separable, is_small;
+    } cases[] = {
+        {CUDA_R_32F, {50 * p, 40}, {4, 4}, false, true},
+        {CUDA_R_32F, {150 * p, 40}, {4, 4}, false, false},
+        {CUDA_R_16F, {150 * p, 40}, {4, 4}, false, true},
+        {CUDA_R_32F, {48 * p, 40}, {3, 3}, false, false}, /* patches */
+        {CUDA_R_32F, {16 * p, 40}, {3, 3}, false, true},
+        {CUDA_R_32F, {300 * p, 40}, {4, 5}, true, true},
+        {CUDA_R_32F, {300 * p, 40}, {5, 5}, true, false},  /* strips */
+        {CUDA_R_16F, {1000 * p, 7}, {3, 3}, false, false}, /* few rows */
+        {CUDA_R_16F, {200 * p, 7}, {3, 3}, false, true},
+        {CUDA_R_16F, {1000 * p, 7}, {4, 4}, true, true},
+        {CUDA_R_16F, {3000 * p, 7}, {4, 4}, true, false},
+        {CUDA_R_32F, {96, 5000 * p}, {4, 4}, true, true}, /* narrow */
+        {CUDA_R_32F, {97, 5000 * p}, {4, 4}, true, false},
+        {CUDA_R_32F, {101, p}, {16, 17}, false, false}, /* it does not take it */
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        prim_answer answer = {0};
+        const routed r = {NULL,           cases[i].type, CUDA_R_32F,           1,
+                          cases[i].image, cases[i].mask, cases[i].is_separable};
+        cr_assert_eq(ask_for_route(PRIM_CONVOLUTION_AUTO, &r, &answer), PRIM_OK);
+        cr_assert_eq(answer.variant->value == PRIM_CONVOLUTION_SMALL, cases[i].is_small,
+                     "case %zu: %s", i, answer.variant->name);
     }
 }
 

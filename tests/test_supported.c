@@ -132,7 +132,7 @@ VARIANTS(binary_gemm, PRIM_BINARY_GEMM_AUTO, PRIM_BINARY_GEMM_XNOR_GLOBAL,
          PRIM_BINARY_GEMM_WGMMA)
 VARIANTS(convolution, PRIM_CONVOLUTION_AUTO, PRIM_CONVOLUTION_BASIC, PRIM_CONVOLUTION_CONSTANT,
          PRIM_CONVOLUTION_TILED_HALO, PRIM_CONVOLUTION_TILED_CACHED, PRIM_CONVOLUTION_REGISTER,
-         PRIM_CONVOLUTION_TENSOR)
+         PRIM_CONVOLUTION_TENSOR, PRIM_CONVOLUTION_SMALL)
 VARIANTS(spmv, PRIM_SPMV_AUTO, PRIM_SPMV_CSR_SCALAR, PRIM_SPMV_CSR_VECTOR, PRIM_SPMV_ELL,
          PRIM_SPMV_COO_SCAN_ALL, PRIM_SPMV_COO_SEGMENTED, PRIM_SPMV_HYB, PRIM_SPMV_JDS,
          PRIM_SPMV_CSR_MERGE, PRIM_SPMV_SELL, PRIM_SPMV_COO_TILED)
@@ -1171,7 +1171,8 @@ Test(supported, binary_layer)
 /* "CONSTANT without h_values or with more than 8,000 of them, BASIC and TILED_… without d_values,
  * TILED_HALO with a side of more than 15, all of them with other types than f32, i32, u32 and
  * u8 → u8 under f32; TENSOR without h_values, with a side of more than 15, with other masks than of
- * integers, or before compute capability 8.0; AUTO and REGISTER take every call" */
+ * integers, or before compute capability 8.0; SMALL without h_values or with more than 256 of them;
+ * AUTO and REGISTER take every call" */
 static bool is_convolved_by(prim_convolution_variant variant, cudaDataType_t in, cudaDataType_t out,
                             prim_mask mask)
 {
@@ -1184,6 +1185,8 @@ static bool is_convolved_by(prim_convolution_variant variant, cudaDataType_t in,
         return constant;
     case PRIM_CONVOLUTION_TILED_HALO:
         return basic && mask.width <= 15 && mask.height <= 15;
+    case PRIM_CONVOLUTION_SMALL:
+        return mask.h_values != NULL && mask.width * mask.height <= 256;
     case PRIM_CONVOLUTION_TENSOR:
         return (mask.type == CUDA_R_8I || mask.type == CUDA_R_16I) && mask.h_values != NULL &&
                mask.width <= 15 && mask.height <= 15 && major_capability() >= 8;
@@ -1210,14 +1213,16 @@ static prim_status convolution_promise(prim_convolution_variant variant, cudaDat
     return is_convolved_by(variant, in, out, mask) ? PRIM_OK : PRIM_ERROR_UNSUPPORTED;
 }
 
-/* "AUTO and REGISTER run it, and the others return PRIM_ERROR_UNSUPPORTED" */
+/* "AUTO and REGISTER, and SMALL with sides of up to 16 on the host; the others return
+ * PRIM_ERROR_UNSUPPORTED" */
 static void check_separable(prim_convolution_variant v, prim_boundary boundary, prim_image image,
                             prim_status promised, prim_mask row)
 {
     prim_mask column = row;
     column.height = row.width;
     column.width = 1;
-    if (promised == PRIM_OK && !convolution_rung_has(v, TAKES_ALL_CALLS))
+    if (promised == PRIM_OK && !convolution_rung_has(v, TAKES_ALL_CALLS) &&
+        (v != PRIM_CONVOLUTION_SMALL || row.width > 16))
         promised = PRIM_ERROR_UNSUPPORTED;
     CHECK(promised,
           prim_convolve_separable(v, 0, boundary, NULL, image, row, column, image, asking()),

@@ -16,7 +16,8 @@ typedef enum prim_convolution_variant {
     PRIM_CONVOLUTION_TILED_HALO = 3,   /* an input tile with its halo in shared memory */
     PRIM_CONVOLUTION_TILED_CACHED = 4, /* a tile as large as its outputs, halo through the cache */
     PRIM_CONVOLUTION_REGISTER = 5,     /* a window of sums in registers slides down the rows */
-    PRIM_CONVOLUTION_TENSOR = 6        /* integers as products with band matrices; tensor cores */
+    PRIM_CONVOLUTION_TENSOR = 6,       /* integers as products with band matrices; tensor cores */
+    PRIM_CONVOLUTION_SMALL = 7         /* small tiles with their halo, and one list of taps */
 } prim_convolution_variant;
 
 /* What pixels outside the image are, for a row  a b c d. */
@@ -34,7 +35,7 @@ enum { PRIM_CONVOLUTION_FLIP = 1 };
 
 /* The weights, row by row without gaps, the same for each channel. */
 typedef struct prim_mask {
-    const void *h_values; /* host: what CONSTANT and TENSOR need; read during the call */
+    const void *h_values; /* host: what CONSTANT, SMALL and TENSOR need; read during the call */
     const void *d_values; /* device: what BASIC and TILED_… need; read as the call's work runs.
                            * AUTO and REGISTER take either: where there are both, h_values up
                            * to 256 weights, which is fastest, and d_values beyond */
@@ -98,10 +99,12 @@ static inline prim_mask prim_mask_of(cudaDataType_t type, const void *h_values,
  *   PRIM_ERROR_UNSUPPORTED  the variant does not do this here: CONSTANT without h_values or with
  *                           more than 8,000 of them, BASIC and TILED_… without d_values, TILED_HALO
  *                           with a side of more than 15, all of these with types other than f32,
- *                           i32, u32 and u8 → u8 with a mask of f32; TENSOR without h_values, with
- *                           a side of more than 15, with masks that are not integers, with rows of
- *                           nearly 2^31 bytes, or below compute capability 8.0; AUTO and REGISTER
- *                           take every image of up to 2^34 - 9 rows
+ *                           i32, u32 and u8 → u8 with a mask of f32; SMALL without h_values, with
+ *                           more than 256 of them, or with a side of the image of more than 2^29;
+ *                           TENSOR without h_values, with a side of more than 15, with masks that
+ *                           are not integers, with rows of nearly 2^31 bytes, or below compute
+ *                           capability 8.0; AUTO and REGISTER take every image of up to 2^34 - 9
+ *                           rows
  *
  * Workspace: for REGISTER and masks of more than 256 weights that are on the host only, room for
  * these; otherwise none.
@@ -133,8 +136,9 @@ PRIM_API prim_status prim_convolve_2d(prim_convolution_variant variant, unsigned
  * That sum is exact too: i8 with w · h up to 514 has 32 bits, everything else 64.
  *
  * Everything else as for prim_convolve_2d(); out must overlap neither mask. Variants: AUTO and
- * REGISTER; the others return PRIM_ERROR_UNSUPPORTED. The workspace holds the sums of rows; none is
- * needed for f32 of one channel where both masks are on the host and have the same odd number of 3
+ * REGISTER, and SMALL where both masks are on the host and have no more than 16 weights; the others
+ * return PRIM_ERROR_UNSUPPORTED. The workspace holds the sums of rows; none is needed by SMALL, for
+ * f32 of one channel where both masks are on the host and have the same odd number of 3
  * to 15 weights, and no side of the image is shorter than these; and none for most images of up to
  * 8 rows. */
 PRIM_API prim_status prim_convolve_separable(prim_convolution_variant variant, unsigned flags,

@@ -30,45 +30,29 @@ __host__ __device__ Int repeat(Int i, Int n)
 }
 
 template <typename Int>
-__host__ __device__ Int reflect(Int i, Int n)
-{
-    const Int place = repeat<Int>(i, 2 * n);
-    return place < n ? place : 2 * n - 1 - place;
-}
-
-template <typename Int>
-__host__ __device__ Int reflect_101(Int i, Int n)
-{
-    if (n == 1)
-        return 0;
-    const Int place = repeat<Int>(i, 2 * n - 2);
-    return place < n ? place : 2 * n - 2 - place;
-}
-
-template <typename Int>
 __host__ __device__ bool is_inside(Int i, Int n)
 {
     return i >= 0 && i < n;
 }
 
-/* The index of the element that element i of a line of n > 0 is, or FILL. */
+/* The index of the element that element i of a line of n > 0 is, or FILL: with one division for all
+ * boundaries, since code that is not there need not be fetched. */
 template <typename Int>
 __host__ __device__ Int stand_in(prim_boundary boundary, Int i, Int n)
 {
     if (is_inside(i, n))
         return i;
-    switch (boundary) {
-    case PRIM_BOUNDARY_CLAMP:
+    if (boundary == PRIM_BOUNDARY_CLAMP)
         return i < 0 ? 0 : n - 1;
-    case PRIM_BOUNDARY_REFLECT:
-        return reflect(i, n);
-    case PRIM_BOUNDARY_REFLECT_101:
-        return reflect_101(i, n);
-    case PRIM_BOUNDARY_WRAP:
-        return repeat(i, n);
-    default:
+    if (boundary != PRIM_BOUNDARY_REFLECT && boundary != PRIM_BOUNDARY_REFLECT_101 &&
+        boundary != PRIM_BOUNDARY_WRAP)
         return static_cast<Int>(FILL);
-    }
+    const Int turned = boundary == PRIM_BOUNDARY_REFLECT ? 2 * n - 1 : 2 * n - 2;
+    const Int period = boundary == PRIM_BOUNDARY_WRAP || n == 1 ? n
+                       : boundary == PRIM_BOUNDARY_REFLECT      ? 2 * n
+                                                                : 2 * n - 2;
+    const Int place = repeat(i, period);
+    return place < n ? place : turned - place;
 }
 
 /* The same where i is less than n outside of the line: without a division. */
@@ -85,14 +69,6 @@ __host__ __device__ Int near_stand_in(prim_boundary boundary, Int i, Int n)
            : boundary == PRIM_BOUNDARY_REFLECT_101 ? turned
            : boundary == PRIM_BOUNDARY_WRAP        ? (i < 0 ? i + n : i - n)
                                                    : static_cast<Int>(FILL);
-}
-
-/* The row to read for row y, or FILL. With `has_outer_row`, row `height` is what lies outside. */
-__host__ __device__ inline int64_t row_to_read(prim_boundary boundary, int64_t y, int64_t height,
-                                               bool has_outer_row)
-{
-    const int64_t from = stand_in(boundary, y, height);
-    return from == FILL && has_outer_row ? height : from;
 }
 
 } // namespace

@@ -26,6 +26,9 @@ typedef struct prim_convolution_args {
     const void *fill; /* host; NULL for zeros */
     prim_image in, out;
     prim_mask mask, mask_y; /* mask_y: of separable masks, whose row is mask; otherwise empty */
+    /* Separable masks may take two launches: with a fill, the first one writes a row more than the
+     * image has, the sums of a row outside of it, which the second one reads. */
+    bool writes_outer_row, reads_outer_row;
 } prim_convolution_args;
 
 /* For why_not(). */
@@ -34,6 +37,9 @@ typedef struct prim_convolution_args {
 /* rungs.c: the table of rungs, and the one that AUTO takes. */
 extern const prim_rung *const prim_convolution_rungs[];
 int prim_convolution_choose_rung(const void *args);
+
+/* Whether SMALL is the fastest rung. */
+bool prim_convolution_is_small(const prim_convolution_args *args);
 
 enum {
     PRIM_CONVOLUTION_MOST_CHANNELS = PRIM_MOST_CHANNELS,

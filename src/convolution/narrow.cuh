@@ -18,7 +18,7 @@
  * through shared memory, as one run.
  *
  * A thread has columns in LAYERS that lie below each other, takes 4 taps at a time, and reads
- * weights and places of columns from shared memory. These are passes of separable masks: any.cu. */
+ * weights and places of columns from shared memory. */
 #ifndef PRIM_CONVOLUTION_NARROW_CUH
 #define PRIM_CONVOLUTION_NARROW_CUH
 
@@ -42,15 +42,14 @@ struct image_of_rows {
     const Source *in;
     Element *out;
     size_t in_pitch, out_pitch;
-    int64_t height, out_height; /* one more where sums of a row outside are written, too */
-    int width, channels, line;  /* line: elements of a row */
-    int row, out_row;           /* from row to row in shared memory */
+    int64_t height;
+    int width, channels, line; /* line: elements of a row */
+    int row, out_row;          /* from row to row in shared memory */
     int mask_width, mask_height, before_x, before_y;
     int groups;                      /* of outputs below each other, in each layer of a block */
     int high;                        /* rows of a block */
     int columns_at, rows_at, out_at; /* bytes before them in shared memory */
     bool in_is_whole, out_is_whole;  /* rows of memory lie without gaps */
-    bool has_outer_row;              /* row `height` is that of the sums of rows outside */
     prim_boundary boundary;
     Source fill[PRIM_CONVOLUTION_MOST_CHANNELS];
 
@@ -59,11 +58,6 @@ struct image_of_rows {
     {
         const int from = stand_in(boundary, pixel, width);
         return from == FILL ? static_cast<int>(FILL) : from * channels + channel;
-    }
-    /* The row to read, inside of the image or not, or FILL. */
-    __device__ int64_t row_for(int64_t y) const
-    {
-        return row_to_read(boundary, y, height, has_outer_row);
     }
     __device__ const Source *row_in(int64_t y) const
     {
@@ -87,7 +81,7 @@ __device__ void bring_outside(const image_of_rows<Source, Element> &p, Source *t
     PRIM_UNROLL(1)
     for (int k = static_cast<int>(threadIdx.x); k < outside * p.line; k += threads) {
         const int e = k % p.line, row = k / p.line < begin ? k / p.line : k / p.line - begin + end;
-        const int64_t y = p.row_for(first + row);
+        const int64_t y = stand_in(p.boundary, first + row, p.height);
         to[row * p.row + e] = y == FILL ? p.fill[e % p.channels] : p.row_in(y)[e];
     }
 }
@@ -135,7 +129,7 @@ struct outputs {
     __device__ outputs(const image_of_rows<Source, Element> &of, uint8_t *memory, int64_t first)
         : p(of), y(first), shared(reinterpret_cast<Element *>(memory + of.out_at) +
                                   runs::past_vector(of.row_out(first))),
-          rows(static_cast<int>(of.out_height - first < of.high ? of.out_height - first : of.high))
+          rows(static_cast<int>(of.height - first < of.high ? of.height - first : of.high))
     {
     }
 
@@ -261,8 +255,7 @@ size_t lay_out(image_of_rows<Source, Element> *p, size_t first_bytes, size_t col
 }
 
 template <typename Source, typename Element>
-image_of_rows<Source, Element> make_rows(const prim_convolution_args *args,
-                                         outer_row outer = NO_OUTER_ROW)
+image_of_rows<Source, Element> make_rows(const prim_convolution_args *args)
 {
     const prim_image &in = args->in, &out = args->out;
     image_of_rows<Source, Element> p = {};
@@ -271,8 +264,6 @@ image_of_rows<Source, Element> make_rows(const prim_convolution_args *args,
     p.in_pitch = in.pitch;
     p.out_pitch = out.pitch;
     p.height = static_cast<int64_t>(in.height);
-    p.out_height = p.height + (outer == WRITES_OUTER_ROW);
-    p.has_outer_row = outer == READS_OUTER_ROW;
     p.width = static_cast<int>(in.width);
     p.channels = in.channels;
     p.line = p.width * p.channels;
@@ -312,7 +303,7 @@ template <typename Source, typename Element>
 launch_config config_of(const prim_convolution_args *args, const image_of_rows<Source, Element> &p,
                         size_t bytes)
 {
-    const size_t blocks = prim_divide_up(static_cast<size_t>(p.out_height), p.high);
+    const size_t blocks = prim_divide_up(args->in.height, p.high);
     const unsigned threads = static_cast<unsigned>(p.groups * p.line);
     return {args->call.stream, static_cast<unsigned>(blocks), (threads + 31) / 32 * 32, bytes};
 }

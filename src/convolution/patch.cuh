@@ -47,7 +47,7 @@ constexpr int BLOCKS = SIDE == 3   ? 8
                                    : 4;
 
 struct image_of_patches {
-    strips<f32_pixel> lines;
+    strips lines;
     int64_t bands;     /* rows of patches */
     unsigned in_stack; /* patches of a block below each other: a power of two */
 };
@@ -85,18 +85,18 @@ __device__ inline void read_vector(const float *from, float *to)
 
 /* A word of a vector beside the outputs: what it holds, or what stands in for an element outside of
  * the line. It is selected without a branch, which would keep loads and products apart. */
-__device__ inline float stand_in_of(const strips<f32_pixel> &p, bool is_outside, float beside,
-                                    float clamped, float reflected, float reflected_101)
+__device__ inline float stand_in_of(const strips &p, bool is_outside, float beside, float clamped,
+                                    float reflected, float reflected_101)
 {
     const float inside = p.boundary == PRIM_BOUNDARY_CLAMP         ? clamped
                          : p.boundary == PRIM_BOUNDARY_REFLECT     ? reflected
                          : p.boundary == PRIM_BOUNDARY_REFLECT_101 ? reflected_101
-                                                                   : p.fill[0];
+                                                                   : p.fill;
     return is_outside && p.boundary != PRIM_BOUNDARY_WRAP ? inside : beside;
 }
 
 template <int BEFORE, int AFTER>
-__device__ void put_stand_ins(const strips<f32_pixel> &p, int64_t x, float (&words)[WORDS])
+__device__ void put_stand_ins(const strips &p, int64_t x, float (&words)[WORDS])
 {
     constexpr int BEGIN = COLUMNS, END = 2 * COLUMNS; /* of the outputs' words */
     PRIM_UNROLL(COLUMNS)
@@ -113,8 +113,7 @@ __device__ void put_stand_ins(const strips<f32_pixel> &p, int64_t x, float (&wor
  * vector beside the first or the last outputs of a line would be, there is that of its other end.
  */
 template <int BEFORE, int AFTER, bool INSIDE, int HEIGHT>
-__device__ void read_patch(const strips<f32_pixel> &p, int64_t x, int64_t y,
-                           float (&patch)[HEIGHT][WORDS])
+__device__ void read_patch(const strips &p, int64_t x, int64_t y, float (&patch)[HEIGHT][WORDS])
 {
     /* Of four elements outside, a reflection has the last one from the vector at the other side. */
     constexpr bool READS_LEFT = BEFORE > 0 || (!INSIDE && AFTER == COLUMNS),
@@ -122,13 +121,13 @@ __device__ void read_patch(const strips<f32_pixel> &p, int64_t x, int64_t y,
     const int64_t left = INSIDE || x > 0 ? x - COLUMNS : p.line - COLUMNS,
                   right = INSIDE || x + COLUMNS < p.line ? x + COLUMNS : 0;
     /* The last row that is in a window: those below are read as this one. */
-    const int64_t last = p.height - 1 + (BEFORE + AFTER - p.before_y), first = y - p.before_y;
+    const int64_t last = p.rows - 1 + (BEFORE + AFTER - p.before_y), first = y - p.before_y;
     int64_t rows[HEIGHT];
     PRIM_UNROLL(HEIGHT)
     for (int j = 0; j < HEIGHT; j++) {
         rows[j] = first + j;
         if (!INSIDE)
-            rows[j] = near_stand_in(p.boundary, rows[j] < last ? rows[j] : last, p.height);
+            rows[j] = near_stand_in(p.boundary, rows[j] < last ? rows[j] : last, p.rows);
     }
     PRIM_UNROLL(HEIGHT)
     for (int j = 0; j < HEIGHT; j++) {
@@ -144,7 +143,7 @@ __device__ void read_patch(const strips<f32_pixel> &p, int64_t x, int64_t y,
         put_stand_ins<BEFORE, AFTER>(p, x, patch[j]);
         PRIM_UNROLL(WORDS)
         for (int i = 0; i < WORDS; i++)
-            patch[j][i] = is_fill ? p.fill[0] : patch[j][i];
+            patch[j][i] = is_fill ? p.fill : patch[j][i];
     }
 }
 
@@ -171,8 +170,7 @@ __device__ void sum_rows(const weights<SEPARABLE, SIDE> &w, float (&patch)[HEIGH
 
 /* A thread's outputs. */
 template <int BEFORE, bool INSIDE, int ROWS, shape SHAPE, int SIDE>
-__device__ void convolve_patch(const strips<f32_pixel> &p, const weights<SHAPE, SIDE> &w, int64_t x,
-                               int64_t y)
+__device__ void convolve_patch(const strips &p, const weights<SHAPE, SIDE> &w, int64_t x, int64_t y)
 {
     using Weights = weights<SHAPE, SIDE>;
     constexpr int FIRST = COLUMNS - BEFORE; /* word of a window's first element */
@@ -190,7 +188,7 @@ __device__ void convolve_patch(const strips<f32_pixel> &p, const weights<SHAPE, 
                     add_product(sums[c], w.values[Weights::FIRST + k],
                                 patch[r + k / Weights::ACROSS][FIRST + c + k % Weights::ACROSS]);
         }
-        if (INSIDE || y + r < p.height)
+        if (INSIDE || y + r < p.rows)
             store(p.row_at(p.out, p.out_step, y + r) + x, sums);
     }
 }
@@ -202,7 +200,7 @@ __global__ void __launch_bounds__(LANES *WARPS, blocks_here(BLOCKS<SIDE>))
 {
     /* At once where some elements are outside: as many as registers hold. */
     constexpr int EDGE_ROWS = ROWS <= 4 ? ROWS : SHAPE == WHOLE && 2 * BEFORE == SIDE - 1 ? 4 : 2;
-    const strips<f32_pixel> &p = image.lines;
+    const strips &p = image.lines;
     const int lane = static_cast<int>(threadIdx.x) % LANES;
     /* From lane 0, so that the compiler sees that a warp has one. */
     const unsigned warp = __shfl_sync(ALL_LANES, threadIdx.x / LANES, 0);
@@ -214,12 +212,12 @@ __global__ void __launch_bounds__(LANES *WARPS, blocks_here(BLOCKS<SIDE>))
     if (band >= image.bands || x >= p.line)
         return;
     if (of_warp > 0 && of_warp + SPAN < p.line && y >= p.before_y &&
-        y - p.before_y + ROWS + SIDE - 1 <= p.height) {
+        y - p.before_y + ROWS + SIDE - 1 <= p.rows) {
         convolve_patch<BEFORE, true, ROWS>(p, w, x, y);
         return;
     }
     PRIM_UNROLL(1)
-    for (int r = 0; r < ROWS && y + r < p.height; r += EDGE_ROWS)
+    for (int r = 0; r < ROWS && y + r < p.rows; r += EDGE_ROWS)
         convolve_patch<BEFORE, false, EDGE_ROWS>(p, w, x, y + r);
 }
 
@@ -238,7 +236,7 @@ inline unsigned stack_of(int64_t bands)
 template <shape SHAPE, int SIDE, int BEFORE, int ROWS>
 cudaError_t launch(const prim_convolution_args *args)
 {
-    image_of_patches image = {make_strips<f32_pixel>(args, SPAN), 0, 0};
+    image_of_patches image = {make_strips(args, SPAN), 0, 0};
     image.bands = static_cast<int64_t>(prim_divide_up(args->in.height, ROWS));
     image.in_stack = stack_of(image.bands);
     const size_t stacks =

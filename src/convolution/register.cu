@@ -14,10 +14,10 @@
  * stored (window_output.cuh). How large a tile is follows from the image: window_shape.c.
  *
  * Where another kernel is faster, it is taken: for small squares patch.cuh, over aligned rows of
- * f32, and bytes.cuh; for thin images, where most of a tile would be empty, thin.cuh and any.cuh.
- * Separable masks have walk.cuh and patch.cuh where the sides are known when they are compiled (odd
- * ones of 3 to 15; f32, one channel, weights on the host), two passes of any.cuh, or one of low.cuh
- * for images of few rows.
+ * f32, and bytes.cuh; for thin images, where most of a tile would be empty, thin.cu. Separable masks
+ * have walk.cuh and patch.cuh where the sides are known when they are compiled (odd ones of 3 to 15;
+ * f32, one channel, weights on the host), thin.cu for images of few rows, or the window twice, along
+ * rows and then along columns.
  *
  * Only tiles at the image's sides apply the boundary.
  *
@@ -25,14 +25,13 @@
  * once and, out of L2, the halos of tiles.
  * Source: register tiling of Volkov and Demmel, Benchmarking GPUs to tune dense linear algebra, SC
  * 2008, over the tiles of TILED_HALO. */
-#include <cmath>
-
 #include "common/host/device.h"
 #include "common/host/element.h"
 #include "common/host/ladder.h"
 #include "common/host/sizes.h"
 #include "common/kernel/dispatch.cuh"
 #include "common/kernel/launch.cuh"
+#include "convolution/dispatch.cuh"
 #include "convolution/instances.h"
 #include "convolution/register.h"
 
@@ -141,7 +140,7 @@ size_t workspace_bytes(const void *any)
     if (args->in.width == 0 || args->in.height == 0)
         return 0;
     if (is_separable(args))
-        return has_strips(args) || prim_convolution_has_low_separable(args) ? 0 : sum_bytes(args);
+        return has_strips(args) || prim_convolution_has_thin(args) ? 0 : sum_bytes(args);
     return copies_weights(args) ? prim_convolution_weight_words(&args->mask) * sizeof(uint32_t) : 0;
 }
 
@@ -150,7 +149,7 @@ const char *why_not(const void *any)
 {
     const prim_convolution_args *args = static_cast<const prim_convolution_args *>(any);
     enum { LEAST_COLUMNS = 128, LEAST_ROWS = 8 };
-    if (!prim_convolution_any_is_built(args))
+    if (!dispatch_pair<is_built>(args))
         return PRIM_TYPES_NOT_BUILT;
     return prim_fits_a_grid(prim_divide_up(args->in.height, LEAST_ROWS),
                             prim_divide_up(line_of(args), LEAST_COLUMNS))
@@ -171,38 +170,35 @@ cudaError_t launch_window(const prim_convolution_args *args)
                : prim_convolution_window_wide(args);
 }
 
-/* Row sums of rows outside of the image are zeros, as the fill is. A call that is only asked may
- * have no weights to read. */
-bool has_zeros_outside(const prim_convolution_args *args)
+/* A thin image has no row of fills behind it. */
+cudaError_t launch_part(const prim_convolution_args *args)
 {
-    const float *const weights = static_cast<const float *>(args->mask.h_values);
-    if (args->fill != nullptr || weights == nullptr)
-        return false;
-    if (args->call.answer != nullptr)
-        return true;
-    for (size_t i = 0; i < args->mask.width; i++)
-        if (!std::isfinite(weights[i]))
-            return false;
-    return true;
+    const bool has_outer_row = args->writes_outer_row || args->reads_outer_row;
+    return !has_outer_row && is_thin(args) && prim_convolution_has_thin(args)
+               ? prim_convolution_thin(args)
+               : launch_window(args);
 }
 
-/* Of f32 row sums are elements too, so that either part is a mask for the window. */
-bool has_two_windows(const prim_convolution_args *args)
-{
-    return args->in.type == CUDA_R_32F && args->out.type == CUDA_R_32F && !is_thin(args) &&
-           (args->boundary != PRIM_BOUNDARY_CONSTANT || has_zeros_outside(args));
-}
-
+/* Where row sums are elements too, either part is a whole mask. */
 cudaError_t launch_two_windows(const prim_convolution_args *args)
 {
+    const prim_image &in = args->in;
+    const bool has_integers = prim_convolution_has_integers(args);
+    const size_t sum = has_integers ? sizeof(int32_t) : prim_element_bytes(args->mask.type);
     prim_convolution_args across = *args, down = *args;
     across.mask_y = down.mask_y = {};
     across.out.data = args->call.workspace;
-    across.out.pitch = line_of(args) * sizeof(float);
-    down.in = across.out;
+    across.out.pitch = line_of(args) * sum;
+    across.writes_outer_row = down.reads_outer_row = args->boundary == PRIM_BOUNDARY_CONSTANT;
+    down.in.data = across.out.data;
+    down.in.pitch = across.out.pitch;
     down.mask = args->mask_y;
-    const cudaError_t error = launch_window(&across);
-    return error != cudaSuccess ? error : launch_window(&down);
+    down.mask.divisor = static_cast<int32_t>(prim_convolution_divisor(args));
+    down.fill = nullptr; /* of another type, and in the outer row already */
+    if (has_integers || in.type != args->out.type || prim_element_bytes(in.type) < sum)
+        return prim_convolution_two_passes(args, &across, &down);
+    const cudaError_t error = launch_part(&across);
+    return error != cudaSuccess ? error : launch_part(&down);
 }
 
 cudaError_t launch_patches(const prim_convolution_args *args)
@@ -218,14 +214,13 @@ struct route {
 };
 
 const route WINDOW = {"window", launch_window};
-const route THIN = {"thin", prim_convolution_any};
+const route THIN = {"thin", prim_convolution_thin};
 const route PATCHES = {"patches", launch_patches};
 const route BYTES = {"bytes", prim_convolution_bytes};
 const route BYTE_INTEGERS = {"byte_integers", prim_convolution_byte_integers};
 const route STRIPS = {"strips", prim_convolution_separable};
-const route LOW_SEPARABLE = {"low_separable", prim_convolution_low_separable};
+const route LOW_SEPARABLE = {"low_separable", prim_convolution_thin};
 const route TWO_WINDOWS = {"two_windows", launch_two_windows};
-const route TWO_PASSES = {"two_passes", prim_convolution_two_passes};
 
 /* The only place that chooses. */
 const route &route_of(const prim_convolution_args *args)
@@ -234,14 +229,11 @@ const route &route_of(const prim_convolution_args *args)
     if (walks && prim_convolution_patches(args) != nullptr)
         return PATCHES;
     if (is_separable(args))
-        return walks                                      ? STRIPS
-               : prim_convolution_has_low_separable(args) ? LOW_SEPARABLE
-               : has_two_windows(args)                    ? TWO_WINDOWS
-                                                          : TWO_PASSES;
-    return has_bytes(args)           ? BYTES
-           : has_byte_integers(args) ? BYTE_INTEGERS
-           : is_thin(args)           ? THIN
-                                     : WINDOW;
+        return walks ? STRIPS : prim_convolution_has_thin(args) ? LOW_SEPARABLE : TWO_WINDOWS;
+    return has_bytes(args)                                    ? BYTES
+           : has_byte_integers(args)                          ? BYTE_INTEGERS
+           : is_thin(args) && prim_convolution_has_thin(args) ? THIN
+                                                              : WINDOW;
 }
 
 cudaError_t launch_with_copy(const prim_convolution_args *args)
@@ -269,6 +261,12 @@ const char *prim_convolution_register_route(const prim_convolution_args *args)
 {
     const bool is_empty = args->in.width == 0 || args->in.height == 0;
     return is_empty ? nullptr : registers::route_of(args).name;
+}
+
+bool prim_convolution_walks(const prim_convolution_args *args)
+{
+    using namespace registers;
+    return has_strips(args) && (is_separable(args) || prim_convolution_patches(args) != nullptr);
 }
 
 PRIM_DEFINE_RUNG(convolution, register) = {

@@ -13,6 +13,9 @@ extern "C" {
 /* The name of the way that REGISTER takes a call, unless its weights are such that it cannot. */
 const char *prim_convolution_register_route(const prim_convolution_args *args);
 
+/* Whether it goes down strips or patches of f32, which are fast for small images too. */
+bool prim_convolution_walks(const prim_convolution_args *args);
+
 /* Host masks of more weights go through the workspace. */
 enum { PRIM_CONVOLUTION_FEW_WEIGHTS = 256 };
 
@@ -31,8 +34,10 @@ cudaError_t prim_convolution_window_types(const prim_convolution_args *args);
 /* Any mask: few weights, or all on the device. */
 cudaError_t prim_convolution_window_wide(const prim_convolution_args *args);
 
-/* Any mask over thin images: few weights on the host, or all on the device. */
-cudaError_t prim_convolution_any(const prim_convolution_args *args);
+/* Any mask over thin images, and separable ones over those of few rows, in one launch: where the
+ * first one returns true. Few weights on the host, or all on the device. */
+bool prim_convolution_has_thin(const prim_convolution_args *args);
+cudaError_t prim_convolution_thin(const prim_convolution_args *args);
 
 /* Squares over u8 → u8, where subnormal floats hold all products and sums: the first one reads the
  * weights, on the host. Of a call that is only asked it cannot, and supposes that they do. */
@@ -54,16 +59,11 @@ cudaError_t prim_convolution_separable(const prim_convolution_args *args);
 typedef cudaError_t (*prim_convolution_launch)(const prim_convolution_args *args);
 prim_convolution_launch prim_convolution_patches(const prim_convolution_args *args);
 
-/* Whether the image is narrow for any.cuh: it has fewer columns than a warp's places. */
-bool prim_convolution_is_narrow(const prim_convolution_args *args);
-
-/* Over an image of few rows, in one launch, where the first one returns true. */
-bool prim_convolution_has_low_separable(const prim_convolution_args *args);
-cudaError_t prim_convolution_low_separable(const prim_convolution_args *args);
-
-/* As two masks, one launch behind the other, with all sums of rows between them in the
- * workspace. */
-cudaError_t prim_convolution_two_passes(const prim_convolution_args *args);
+/* As two masks, one launch behind the other: `args` says the types, and `across` and `down` what
+ * either launch reads and writes. */
+cudaError_t prim_convolution_two_passes(const prim_convolution_args *args,
+                                        const prim_convolution_args *across,
+                                        const prim_convolution_args *down);
 
 /* ---- all masks ---- */
 
@@ -72,9 +72,6 @@ size_t prim_convolution_weight_words(const prim_mask *mask);
 
 /* Copies weights from the host, as launches' arguments, into device memory, by words. */
 cudaError_t prim_convolution_put_weights(const prim_convolution_args *args, void *d_values);
-
-/* Are kernels built for the types? */
-bool prim_convolution_any_is_built(const prim_convolution_args *args);
 
 #if defined(__cplusplus)
 }

@@ -6,6 +6,7 @@
     X(convolution, constant)     \
     X(convolution, tiled_halo)   \
     X(convolution, tiled_cached) \
+    X(convolution, small)        \
     X(convolution, register)     \
     X(convolution, tensor)
 
@@ -36,10 +37,13 @@ static bool is_for_register(const prim_convolution_args *args)
     return is_narrow ? side == 3 || side == 5 || side == 7 : is_odd && side == 3;
 }
 
-/* REGISTER takes every call, and no size is known where another rung than TENSOR is faster. */
+/* REGISTER takes every call, and no size is known where another rung than SMALL or TENSOR is
+ * faster. */
 int prim_convolution_choose_rung(const void *any)
 {
     const prim_convolution_args *args = any;
+    if (prim_convolution_is_small(args))
+        return PRIM_CONVOLUTION_SMALL;
     if (fills_tiles(args) && !is_for_register(args) &&
         prim_convolution_tensor_rung.why_not(args) == NULL)
         return PRIM_CONVOLUTION_TENSOR;

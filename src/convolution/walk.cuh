@@ -76,20 +76,20 @@ struct room {
 /* The rows that a warp reads, one after the other. */
 template <class Kind>
 struct feed {
-    const strips<f32_pixel> &p;
-    const strip_rows<f32_pixel> &from;
+    const strips &p;
+    const strip_rows &from;
     int columns[Kind::PARTS]; /* where a row at the image's side has its elements, -1: the fill */
     const int lane;
     const bool is_side;    /* some columns are outside */
     int64_t ahead;         /* bytes from `in` to row `next`, or to where it would be */
     int next, top, bottom; /* rows top … bottom - 1 lie inside */
 
-    __device__ feed(const strips<f32_pixel> &strips, const strip_rows<f32_pixel> &rows, int at_lane)
+    __device__ feed(const strips &strips, const strip_rows &rows, int at_lane)
         : p(strips), from(rows), columns{}, lane(at_lane),
           is_side(from.first_e < Kind::BEFORE || from.first_e + Kind::ROW - Kind::BEFORE > p.line),
           ahead(from.first_row * static_cast<int64_t>(p.in_step) +
                 from.first_e * static_cast<int64_t>(sizeof(float))),
-          next(0), top(from.near_row(0)), bottom(from.near_row(p.height))
+          next(0), top(from.near_row(0)), bottom(from.near_row(p.rows))
     {
         if (!is_side)
             return;
@@ -125,7 +125,7 @@ struct feed {
     __device__ void fill(float *to) const
     {
         for (int k = lane; k < Kind::NEEDED; k += LANES)
-            to[k] = p.fill[0];
+            to[k] = p.fill;
     }
 
     /* A row of which some columns lie outside. */
@@ -139,14 +139,14 @@ struct feed {
             if (columns[part] >= 0)
                 copy_async(to + k, line + columns[part]);
             else
-                to[k] = p.fill[0];
+                to[k] = p.fill;
         }
     }
 
     /* Another row than the one that lies there: above or below the image. */
     __device__ const float *row_outside() const
     {
-        const int64_t row = near_stand_in(p.boundary, from.first_row + next, p.height);
+        const int64_t row = near_stand_in(p.boundary, from.first_row + next, p.rows);
         return row == FILL ? nullptr : p.row_at(p.in, p.in_step, row);
     }
 
@@ -253,15 +253,15 @@ __device__ inline void store_row(const vector<float> &sums, float *to, int64_t l
 
 /* A warp's outputs. */
 struct drain {
-    const strips<f32_pixel> &p;
+    const strips &p;
     float *const exchange;
     const int64_t x, y;
     const int lane, rows;
     int whole;    /* the first ones of them are whole vectors */
     int64_t next; /* bytes from `out` to the next row */
 
-    __device__ drain(const strips<f32_pixel> &strips, float *place, int64_t at_x, int64_t at_y,
-                     int at_lane, int row_count)
+    __device__ drain(const strips &strips, float *place, int64_t at_x, int64_t at_y, int at_lane,
+                     int row_count)
         : p(strips), exchange(place), x(at_x), y(at_y), lane(at_lane), rows(row_count),
           next(y * static_cast<int64_t>(p.out_step) + x * static_cast<int64_t>(sizeof(float)))
     {
@@ -321,8 +321,7 @@ constexpr int BLOCKS = SIDE <= 5   ? 8
 
 template <int SIDE>
 __global__ void __launch_bounds__(LANES *WARPS, blocks_here(BLOCKS<SIDE>, 8))
-    convolve(const __grid_constant__ strips<f32_pixel> p,
-             const __grid_constant__ weights<kind<SIDE>> w)
+    convolve(const __grid_constant__ strips p, const __grid_constant__ weights<kind<SIDE>> w)
 {
     using Kind = kind<SIDE>;
     constexpr int STEP = Kind::STEP;
@@ -337,7 +336,7 @@ __global__ void __launch_bounds__(LANES *WARPS, blocks_here(BLOCKS<SIDE>, 8))
     const int64_t rest = p.rows - y;
     const int outputs = rest < 0 ? 0 : rest < p.high ? static_cast<int>(rest) : p.high;
     const int rows = outputs > 0 ? outputs + SIDE - 1 : 0;
-    const strip_rows<f32_pixel> from(p, x, y, SPAN, Kind::ROW - Kind::BEFORE);
+    const strip_rows from(p, x, y);
     feed<Kind> input(p, from, lane);
     drain output(p, own.exchange[0].words, x, y, lane, outputs);
     float sums[SIDE][COLUMNS] = {};
@@ -383,7 +382,7 @@ template <int SIDE>
 cudaError_t launch(const prim_convolution_args *args, const weights<kind<SIDE>> &w)
 {
     using Kind = kind<SIDE>;
-    strips<f32_pixel> p = make_strips<f32_pixel>(args, SPAN);
+    strips p = make_strips(args, SPAN);
     p.before_y = before_pixel(args, args->mask_y.height, args->mask_y.anchor_y);
     const int before = p.before_x + Kind::BEFORE;
     p.copies_vectors = Kind::BY_VECTORS && (p.before_x > 0 || Kind::BEFORE == 0) &&

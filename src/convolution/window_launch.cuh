@@ -22,13 +22,14 @@ bool stores_from_registers(const prim_image &out)
     return out.channels == 1 && lines_are_aligned(out.data, out.height, out.pitch, bytes);
 }
 
-/* The range of sums is known where the weights are few, and on the host. */
+/* The range of sums is known of bytes, where the weights are few, and on the host. */
 template <typename Pixel>
 ending<Pixel> ending_of(const prim_convolution_args *args)
 {
     if constexpr (std::is_same<ending<Pixel>, biased_ending>::value) {
         const int64_t by = prim_convolution_divisor(args);
-        if (prim_convolution_has_few_weights(args)) {
+        const bool is_of_bytes = std::is_same<typename Pixel::source, uint8_t>::value;
+        if (is_of_bytes && prim_convolution_has_few_weights(args)) {
             const range_of_sums range = sums_of_bytes(args);
             return make_biased_ending(by, range.least, range.most);
         }
@@ -42,6 +43,14 @@ ending<Pixel> ending_of(const prim_convolution_args *args)
  * are half as many of other types. */
 template <typename Pixel>
 constexpr bool HAS_SINGLE_ROWS = std::is_same<Pixel, f32_pixel>::value;
+
+/* Whether whole masks have such a pixel; the two launches of a separable one have others too, which
+ * always have several rows a thread. */
+#define PRIM_SAME_PIXEL(in_value, out_value, sum_value, pixel_struct) \
+    || std::is_same<Pixel, pixel_struct>::value
+template <typename Pixel>
+constexpr bool IS_WHOLE = false PRIM_CONVOLUTION_PAIRS(PRIM_SAME_PIXEL);
+#undef PRIM_SAME_PIXEL
 
 /* `rows`, `reach` and `weight_bytes`: see window_shape.h. */
 template <typename Pixel>
@@ -58,6 +67,8 @@ task<Pixel> make_task(const prim_convolution_args *args, int rows, int reach, si
     p.out_pitch = out.pitch;
     p.width = static_cast<int64_t>(in.width);
     p.height = static_cast<int64_t>(in.height);
+    p.rows = p.height + args->writes_outer_row;
+    p.has_outer_row = args->reads_outer_row;
     p.channels = in.channels;
     p.mask_width = static_cast<int>(mask.width);
     p.mask_height = static_cast<int>(mask.height);
@@ -71,7 +82,7 @@ task<Pixel> make_task(const prim_convolution_args *args, int rows, int reach, si
     p.end = ending_of<Pixel>(args);
     prim_window_call call = {};
     call.width = in.width;
-    call.height = in.height;
+    call.height = static_cast<size_t>(p.rows);
     call.mask_width = mask.width;
     call.mask_height = mask.height;
     call.channels = in.channels;
@@ -79,6 +90,7 @@ task<Pixel> make_task(const prim_convolution_args *args, int rows, int reach, si
     call.element_bytes = static_cast<int>(sizeof(element));
     call.rows = rows;
     call.has_single_rows = weight_bytes > 0 || HAS_SINGLE_ROWS<Pixel>;
+    call.never_has_single_rows = !IS_WHOLE<Pixel>;
     call.reach = reach;
     call.weight_bytes = weight_bytes;
     call.stores_from_registers = p.stores_from_registers;
@@ -97,7 +109,8 @@ cudaError_t launch_tiles(const prim_convolution_args *args, task<Pixel> p, const
     constexpr size_t MOST_DOWN = 65535; /* what a grid has */
     const prim_window_shape &shape = p.shape;
     const size_t across = prim_divide_up(args->in.width, static_cast<size_t>(shape.columns)),
-                 down = prim_divide_up(args->in.height, static_cast<size_t>(shape.high));
+                 down =
+                     prim_divide_up(static_cast<size_t>(p.rows), static_cast<size_t>(shape.high));
     const unsigned threads = static_cast<unsigned>(p.channels) << shape.thread_bits;
     for (size_t first = 0; first < down; first += MOST_DOWN) {
         const size_t left = down - first, rows = left < MOST_DOWN ? left : MOST_DOWN;
@@ -139,8 +152,10 @@ cudaError_t launch_wide(const prim_convolution_args *args)
     const size_t weight_bytes = static_cast<size_t>(listed::padded(width)) * sizeof(sum);
     const task<Pixel> p = make_task<Pixel>(args, WIDE_ROWS, reach, weight_bytes);
     const listed::weights<sum> w = listed::weights_of<sum>(args);
-    return p.shape.rows == 1 ? launch_tiles(args, p, w, convolve_wide<Pixel, 1>)
-                             : launch_tiles(args, p, w, convolve_wide<Pixel, WIDE_ROWS>);
+    if constexpr (IS_WHOLE<Pixel>)
+        if (p.shape.rows == 1)
+            return launch_tiles(args, p, w, convolve_wide<Pixel, 1>);
+    return launch_tiles(args, p, w, convolve_wide<Pixel, WIDE_ROWS>);
 }
 
 } // namespace window

@@ -57,6 +57,8 @@ static int rows_of_thread(const prim_window_call *call)
                            prim_divide_up(call->height, (size_t)call->rows) *
                            (size_t)call->channels;
     const size_t enough = call->has_single_rows ? LEAST_THREADS : LEAST_THREADS_BEFORE_WIDE;
+    if (call->never_has_single_rows)
+        return call->rows;
     return call->height >= LEAST_ROWS && threads / enough >= call->multiprocessors ? call->rows : 1;
 }
 
@@ -239,7 +241,7 @@ prim_window_shape prim_convolution_window_shape(const prim_window_call *call)
             size.turns /= 2;
         else if (size.bits > LEAST_BITS)
             size.bits--;
-        else if (call->weight_bytes > 0 && size.rows > 1)
+        else if (call->weight_bytes > 0 && size.rows > 1 && !call->never_has_single_rows)
             size.rows = 1;
         else
             return best;

@@ -26,6 +26,7 @@ typedef struct prim_window_call {
     int reach;            /* elements of a row that a thread reads, from its first column on */
     size_t weight_bytes;  /* of a mask's row in shared memory; 0: weights are arguments */
     bool has_single_rows; /* whether the kernel itself has one row a thread too */
+    bool never_has_single_rows; /* nor another one in its place */
     bool stores_from_registers;
     unsigned multiprocessors;
 } prim_window_call;

@@ -39,10 +39,12 @@ struct task {
     size_t in_pitch, out_pitch;
     size_t in_step;        /* bytes between rows that a thread copies */
     int64_t width, height; /* in pixels */
+    int64_t rows;          /* of the output */
     int64_t first_y;       /* of the launch's first tile */
     int channels, mask_width, mask_height;
     int before_x, before_y;               /* pixels of a window before its output */
     bool has_near_columns, has_near_rows; /* windows reach no further outside than the image is */
+    bool has_outer_row;                   /* row `height` stands in for those outside */
     bool stores_from_registers;           /* of aligned rows, whole vectors */
     prim_boundary boundary;
     source fill[PRIM_CONVOLUTION_MOST_CHANNELS];
@@ -76,7 +78,7 @@ struct block_place {
         : x(static_cast<int64_t>(blockIdx.x) * p.shape.columns),
           y(p.first_y + static_cast<int64_t>(blockIdx.y) * p.shape.high),
           columns(p.width - x < p.shape.columns ? static_cast<int>(p.width - x) : p.shape.columns),
-          rows(p.height - y < p.shape.high ? static_cast<int>(p.height - y) : p.shape.high)
+          rows(p.rows - y < p.shape.high ? static_cast<int>(p.rows - y) : p.shape.high)
     {
     }
 };
@@ -367,7 +369,9 @@ template <typename Pixel>
 __device__ const typename Pixel::source *line_for(const task<Pixel> &p, int64_t y)
 {
     const int64_t from = stand_in_of(p.boundary, y, p.height, p.has_near_rows);
-    return from == FILL ? nullptr : row_on(p, p.in, from);
+    if (from == FILL)
+        return p.has_outer_row ? row_on(p, p.in, p.height) : nullptr;
+    return row_on(p, p.in, from);
 }
 
 /* A tile inside of the image, from its first element on. */
