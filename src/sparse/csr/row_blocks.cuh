@@ -22,6 +22,14 @@ constexpr unsigned AT_ONCE = 8;         /* entries of a lane, in pieces that are
 /* Blocks on a multiprocessor, and on 132 of them, where there are rows enough. */
 constexpr unsigned ROW_BLOCKS = 2, ENOUGH_BLOCKS = 132 * ROW_BLOCKS;
 constexpr unsigned PLACES = 256; /* for sums of pieces */
+/* Below 9.0, nvcc has no room for 16 doubles in the registers that two blocks leave to each. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+template <typename V>
+constexpr unsigned ROW_BLOCKS_OF = sizeof(V) == 8 ? 1 : ROW_BLOCKS;
+#else
+template <typename V>
+[[maybe_unused]] constexpr unsigned ROW_BLOCKS_OF = ROW_BLOCKS;
+#endif
 /* A warp sums longer rows than of one piece where the block has rows for its other warps. */
 constexpr unsigned PIECES_OF_WARP = 4;
 
@@ -201,7 +209,7 @@ __device__ void sum_long_rows(const entries<V, X> &of, size_t first_row, size_t 
 
 /* A thread notes each row. */
 template <typename V, typename X, typename Offset>
-__global__ void __launch_bounds__(TILE_THREADS, blocks_at_once(TILE_THREADS, ROW_BLOCKS))
+__global__ void __launch_bounds__(TILE_THREADS, blocks_at_once(TILE_THREADS, ROW_BLOCKS_OF<V>))
     multiply_rows(csr_problem<V, X, Offset> a, unsigned most_rows)
 {
     PRIM_SHARED(uint32_t, begins, [ROWS + 1]);
