@@ -83,8 +83,7 @@ constexpr unsigned PIECES = 3;
 
 __global__ void finish_pieces(csr_problem<float, float, int32_t> a)
 {
-    finish_piece(a, 0, blockIdx.x * PIECE, static_cast<float>(blockIdx.x + 1),
-                        threadIdx.x % WARP);
+    finish_piece(a, 0, blockIdx.x * PIECE, static_cast<float>(blockIdx.x + 1), threadIdx.x % WARP);
 }
 
 const char *long_row(void *)
