@@ -14,10 +14,10 @@
  * stored (window_output.cuh). How large a tile is follows from the image: window_shape.c.
  *
  * Where another kernel is faster, it is taken: for small squares patch.cuh, over aligned rows of
- * f32, and bytes.cuh; for thin images, where most of a tile would be empty, thin.cu. Separable masks
- * have walk.cuh and patch.cuh where the sides are known when they are compiled (odd ones of 3 to 15;
- * f32, one channel, weights on the host), thin.cu for images of few rows, or the window twice, along
- * rows and then along columns.
+ * f32, and bytes.cuh; for thin images, where most of a tile would be empty, thin.cu. Separable
+ * masks have walk.cuh and patch.cuh where the sides are known when they are compiled (odd ones of 3
+ * to 15; f32, one channel, weights on the host), thin.cu for images of few rows, or the window
+ * twice, along rows and then along columns.
  *
  * Only tiles at the image's sides apply the boundary.
  *

@@ -1,10 +1,10 @@
 /* SMALL: images that do not fill the card, for which a launch's beginning and end are what takes
  * time. So it has little code, and all loads of a block are on their way at once.
  *
- *     tile  ┌───────────────┐     A block copies the elements of its outputs into shared memory, with
- *           │ · · ■ · · □ · │     the halo, element by element: wherever rows begin, however many
- *           │ · · · · · · · │     channels there are, and with what stands in for pixels outside.
- *           └───────────────┘     They have the type of sums there.
+ *     tile  ┌───────────────┐     A block copies the elements of its outputs into shared memory,
+ *           │ · · ■ · · □ · │     with the halo, element by element: wherever rows begin, however
+ *           │ · · · · · · · │     many channels there are, and with what stands in for pixels
+ *           └───────────────┘     outside. They have the type of sums there.
  *     taps    weight, distance    A list of the mask's weights, each with its element's distance
  *             weight, distance    from the window's first one, is the launch's argument: so there
  *             …                   is one loop for all masks, and no kernel for a width.
@@ -320,7 +320,8 @@ double cost_of(const prim_convolution_args *args, const shape &cut)
     return blocks * (cut.rows * (cut.pitch + sector) + 2 * cut.outputs * THREADS_OF_BLOCK);
 }
 
-/* So many that the tile takes the fewest steps; of as many the most, since memory likes long rows. */
+/* So many that the tile takes the fewest steps; of as many the most, since memory likes long
+ * rows. */
 int copy_bits_of(const shape &cut)
 {
     int best = 0, fewest = 0;
@@ -489,8 +490,8 @@ cudaError_t launch(const void *any)
 } // namespace
 
 /* As measured on an H200. What REGISTER has for f32 alone is faster than what it has for all types,
- * its patches and strips more so, and so is its window over images of few rows. Separable masks over
- * narrow rows have nothing better at any height. */
+ * its patches and strips more so, and so is its window over images of few rows. Separable masks
+ * over narrow rows have nothing better at any height. */
 bool prim_convolution_is_small(const prim_convolution_args *args)
 {
     constexpr size_t MOST_WORK = 128000; /* of a multiprocessor, for f32 */

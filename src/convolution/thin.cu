@@ -1,5 +1,6 @@
 /* REGISTER over thin images, which are narrow or low, under any mask, and over low ones under
- * separable masks: one kernel for all, with weights in shared memory. See narrow.cuh and low.cuh. */
+ * separable masks: one kernel for all, with weights in shared memory. See narrow.cuh and
+ * low.cuh. */
 #include "convolution/dispatch.cuh"
 #include "convolution/low.cuh"
 #include "convolution/narrow.cuh"

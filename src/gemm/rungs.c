@@ -26,8 +26,8 @@ RUNGS(PRIM_DECLARE_RUNG)
 
 const prim_rung *const prim_gemm_rungs[] = {RUNGS(PRIM_RUNG_ROW) NULL};
 
-/* A short side. Estimates of tiles are too high where products are larger, and the more so of narrow
- * types. */
+/* A short side. Estimates of tiles are too high where products are larger, and the more so of
+ * narrow types. */
 static bool has_small_products(const prim_gemm_args *args)
 {
     const size_t most = args->batches > 1 ? 24 : 8, most_steps = 8;

@@ -144,7 +144,8 @@ __device__ working_t<V> sum_piece(const entries<V, X> &of, size_t first, unsigne
 }
 
 /* A row of some pieces, by a warp, or by all of the block if `is_shared`: piece p's sum goes to a
- * place, as many at a time as there are places, and one warp adds them up, piece p in lane p % 32. */
+ * place, as many at a time as there are places, and one warp adds them up, piece p in lane
+ * p % 32. */
 template <typename V, typename X>
 __device__ void sum_by_pieces(const entries<V, X> &of, size_t row, size_t first, unsigned length,
                               working_t<V> *places, bool is_shared)
@@ -181,8 +182,8 @@ __device__ void sum_by_pieces(const entries<V, X> &of, size_t row, size_t first,
 }
 
 /* Rows of more than 64 entries. Those of more than `most` are the block's: for each 32 rows,
- * long_rows has a word of bits. Of the others, warp w has rows w, w + 8, …, and its lanes look at all
- * of them at once. One loop goes through both: its code comes from memory, too. */
+ * long_rows has a word of bits. Of the others, warp w has rows w, w + 8, …, and its lanes look at
+ * all of them at once. One loop goes through both: its code comes from memory, too. */
 template <typename V, typename X>
 __device__ void sum_long_rows(const entries<V, X> &of, size_t first_row, size_t first_entry,
                               const uint32_t *begins, const unsigned *long_rows, unsigned rows,
