@@ -739,6 +739,11 @@ static void gemv(void)
 
 /* ---- binary gemm ---- */
 
+static bool is_packed(cudaDataType_t type)
+{
+    return type == CUDA_R_32F || type == CUDA_R_16F || type == CUDA_R_32I || type == CUDA_R_8I;
+}
+
 static prim_status pack(const way *w, bool rows_first, const type_row *t, const void *x,
                         const matrix_shape *s, uint32_t *y, size_t ld)
 {
@@ -753,8 +758,7 @@ static prim_status pack(const way *w, bool rows_first, const type_row *t, const 
 static void binary_pack(void)
 {
     EACH (type_row, t, types) {
-        if (t->type != CUDA_R_32F && t->type != CUDA_R_16F && t->type != CUDA_R_32I &&
-            t->type != CUDA_R_8I)
+        if (!is_packed(t->type))
             continue;
         EACH (matrix_shape, s, matrices)
             for (int rows_first = 1; rows_first >= 0; rows_first--) {
@@ -785,8 +789,7 @@ static prim_status unpack(const way *w, bool rows_first, const type_row *t, cons
 static void binary_unpack(void)
 {
     EACH (type_row, t, types) {
-        if (t->type != CUDA_R_32F && t->type != CUDA_R_16F && t->type != CUDA_R_32I &&
-            t->type != CUDA_R_8I)
+        if (!is_packed(t->type))
             continue;
         EACH (matrix_shape, s, matrices)
             for (int rows_first = 1; rows_first >= 0; rows_first--) {

@@ -114,6 +114,23 @@ static prim_binary_pack_args transposed_args(const char *name, prim_matrix eleme
     return args;
 }
 
+/* The same arguments for the way back. */
+static prim_binary_pack_args unpacking(prim_binary_pack_args args)
+{
+    args.is_unpacking = true;
+    return args;
+}
+
+/* A call on the CPU: `run` is one of host.cu. */
+static prim_status
+convert_on_host(const prim_ladder *ladder, prim_binary_pack_args args,
+                prim_status (*run)(const prim_binary_pack_args *args, int threads), int threads)
+{
+    args.call.on_host = true;
+    const prim_status status = prim_ladder_check_host(ladder, &args.call);
+    return status == PRIM_OK ? run(&args, threads) : status;
+}
+
 prim_status prim_binary_pack_rows(prim_matrix in, prim_bits packed, const prim_call *call)
 {
     prim_binary_pack_args args = rows_args("prim_binary_pack_rows", in, packed);
@@ -134,74 +151,63 @@ prim_status prim_binary_pack_transposed(prim_matrix in, prim_bits packed, const 
 
 prim_status prim_binary_pack_rows_host(prim_matrix in, prim_bits packed, int threads)
 {
-    prim_binary_pack_args args = rows_args("prim_binary_pack_rows_host", in, packed);
-    args.call.on_host = true;
-    const prim_status status = prim_ladder_check_host(&pack_rows_ladder, &args.call);
-    return status == PRIM_OK ? prim_binary_pack_rows_on_host(&args, threads) : status;
+    return convert_on_host(&pack_rows_ladder, rows_args("prim_binary_pack_rows_host", in, packed),
+                           prim_binary_pack_rows_on_host, threads);
 }
 
 prim_status prim_binary_pack_columns_host(prim_matrix in, prim_bits packed, int threads)
 {
-    prim_binary_pack_args args = columns_args("prim_binary_pack_columns_host", in, packed);
-    args.call.on_host = true;
-    const prim_status status = prim_ladder_check_host(&pack_columns_ladder, &args.call);
-    return status == PRIM_OK ? prim_binary_pack_columns_on_host(&args, threads) : status;
+    return convert_on_host(&pack_columns_ladder,
+                           columns_args("prim_binary_pack_columns_host", in, packed),
+                           prim_binary_pack_columns_on_host, threads);
 }
 
 prim_status prim_binary_pack_transposed_host(prim_matrix in, prim_bits packed, int threads)
 {
-    prim_binary_pack_args args = transposed_args("prim_binary_pack_transposed_host", in, packed);
-    args.call.on_host = true;
-    const prim_status status = prim_ladder_check_host(&pack_transposed_ladder, &args.call);
-    return status == PRIM_OK ? prim_binary_pack_transposed_on_host(&args, threads) : status;
+    return convert_on_host(&pack_transposed_ladder,
+                           transposed_args("prim_binary_pack_transposed_host", in, packed),
+                           prim_binary_pack_transposed_on_host, threads);
 }
 
 prim_status prim_binary_unpack_rows(prim_bits packed, prim_matrix out, const prim_call *call)
 {
-    prim_binary_pack_args args = rows_args("prim_binary_unpack_rows", out, packed);
-    args.is_unpacking = true;
+    prim_binary_pack_args args = unpacking(rows_args("prim_binary_unpack_rows", out, packed));
     return prim_ladder_call(&unpack_rows_ladder, &args.call, call);
 }
 
 prim_status prim_binary_unpack_columns(prim_bits packed, prim_matrix out, const prim_call *call)
 {
-    prim_binary_pack_args args = columns_args("prim_binary_unpack_columns", out, packed);
-    args.is_unpacking = true;
+    prim_binary_pack_args args = unpacking(columns_args("prim_binary_unpack_columns", out, packed));
     return prim_ladder_call(&unpack_columns_ladder, &args.call, call);
 }
 
 prim_status prim_binary_unpack_transposed(prim_bits packed, prim_matrix out, const prim_call *call)
 {
-    prim_binary_pack_args args = transposed_args("prim_binary_unpack_transposed", out, packed);
-    args.is_unpacking = true;
+    prim_binary_pack_args args =
+        unpacking(transposed_args("prim_binary_unpack_transposed", out, packed));
     return prim_ladder_call(&unpack_transposed_ladder, &args.call, call);
 }
 
 prim_status prim_binary_unpack_rows_host(prim_bits packed, prim_matrix out, int threads)
 {
-    prim_binary_pack_args args = rows_args("prim_binary_unpack_rows_host", out, packed);
-    args.is_unpacking = true;
-    args.call.on_host = true;
-    const prim_status status = prim_ladder_check_host(&unpack_rows_ladder, &args.call);
-    return status == PRIM_OK ? prim_binary_unpack_rows_on_host(&args, threads) : status;
+    return convert_on_host(&unpack_rows_ladder,
+                           unpacking(rows_args("prim_binary_unpack_rows_host", out, packed)),
+                           prim_binary_unpack_rows_on_host, threads);
 }
 
 prim_status prim_binary_unpack_columns_host(prim_bits packed, prim_matrix out, int threads)
 {
-    prim_binary_pack_args args = columns_args("prim_binary_unpack_columns_host", out, packed);
-    args.is_unpacking = true;
-    args.call.on_host = true;
-    const prim_status status = prim_ladder_check_host(&unpack_columns_ladder, &args.call);
-    return status == PRIM_OK ? prim_binary_unpack_columns_on_host(&args, threads) : status;
+    return convert_on_host(&unpack_columns_ladder,
+                           unpacking(columns_args("prim_binary_unpack_columns_host", out, packed)),
+                           prim_binary_unpack_columns_on_host, threads);
 }
 
 prim_status prim_binary_unpack_transposed_host(prim_bits packed, prim_matrix out, int threads)
 {
-    prim_binary_pack_args args = transposed_args("prim_binary_unpack_transposed_host", out, packed);
-    args.is_unpacking = true;
-    args.call.on_host = true;
-    const prim_status status = prim_ladder_check_host(&unpack_transposed_ladder, &args.call);
-    return status == PRIM_OK ? prim_binary_unpack_transposed_on_host(&args, threads) : status;
+    return convert_on_host(
+        &unpack_transposed_ladder,
+        unpacking(transposed_args("prim_binary_unpack_transposed_host", out, packed)),
+        prim_binary_unpack_transposed_on_host, threads);
 }
 
 /* ---- the product ---- */
