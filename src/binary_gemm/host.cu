@@ -153,46 +153,40 @@ prim_status prim_binary_gemm_on_host(const prim_binary_gemm_args *args, int thre
                             : host::binary_on_host::not_built(args, threads);
 }
 
-template <class Way>
-static prim_status pack_on_host(const prim_binary_pack_args *args, int threads)
+/* Packs or unpacks. */
+template <class Run>
+static prim_status convert(const prim_binary_pack_args *args, int threads)
 {
     const prim_status status = check_threads(&args->call, threads);
-    return status == PRIM_OK ? dispatch_packed<host::words_on_host<Way>>(args, threads) : status;
+    return status == PRIM_OK ? dispatch_packed<Run>(args, threads) : status;
 }
 
 prim_status prim_binary_pack_rows_on_host(const prim_binary_pack_args *args, int threads)
 {
-    return pack_on_host<host::along_rows>(args, threads);
+    return convert<host::words_on_host<host::along_rows>>(args, threads);
 }
 
 prim_status prim_binary_pack_columns_on_host(const prim_binary_pack_args *args, int threads)
 {
-    return pack_on_host<host::along_columns>(args, threads);
+    return convert<host::words_on_host<host::along_columns>>(args, threads);
 }
 
 prim_status prim_binary_pack_transposed_on_host(const prim_binary_pack_args *args, int threads)
 {
-    return pack_on_host<host::transposed>(args, threads);
-}
-
-template <class Way>
-static prim_status unpack_on_host(const prim_binary_pack_args *args, int threads)
-{
-    const prim_status status = check_threads(&args->call, threads);
-    return status == PRIM_OK ? dispatch_packed<host::elements_on_host<Way>>(args, threads) : status;
+    return convert<host::words_on_host<host::transposed>>(args, threads);
 }
 
 prim_status prim_binary_unpack_rows_on_host(const prim_binary_pack_args *args, int threads)
 {
-    return unpack_on_host<host::along_rows>(args, threads);
+    return convert<host::elements_on_host<host::along_rows>>(args, threads);
 }
 
 prim_status prim_binary_unpack_columns_on_host(const prim_binary_pack_args *args, int threads)
 {
-    return unpack_on_host<host::along_columns>(args, threads);
+    return convert<host::elements_on_host<host::along_columns>>(args, threads);
 }
 
 prim_status prim_binary_unpack_transposed_on_host(const prim_binary_pack_args *args, int threads)
 {
-    return unpack_on_host<host::transposed>(args, threads);
+    return convert<host::elements_on_host<host::transposed>>(args, threads);
 }
