@@ -2053,7 +2053,7 @@ Test(convolution, divisors_are_those_of_integers_and_fit_32_bits)
     cr_assert_eq(divide(CUDA_R_16I, 65536, -32768), PRIM_OK);
     cr_assert_eq(divide(CUDA_R_16I, 65536, 32768), PRIM_ERROR_VALUE);
     cr_assert_eq(divide(CUDA_R_8I, INT32_MIN, -1), PRIM_ERROR_VALUE);
-    cr_refused(divide(CUDA_R_8I, INT32_MIN, INT32_MIN), PRIM_ERROR_VALUE, "no int32_t");
+    cr_refused(divide(CUDA_R_8I, INT32_MIN, INT32_MIN), PRIM_ERROR_VALUE, "does not fit int32_t");
 }
 
 /* ---- what a call reads of the host, it reads during the call ---- */

@@ -1340,11 +1340,11 @@ static const struct {
     const char *heard, *answer;
     prim_status of_speaker;
 } disagreements[] = {
-    {say_less, "rank 1 was called with other h_counts", "rank 0 was called with other h_counts",
-     PRIM_ERROR_VALUE},
-    {say_least, "rank 1 was called with other arguments", "rank 0 was called with other arguments",
-     PRIM_ERROR_VALUE},
-    {say_dot, "rank 1 makes another call", "rank 0 makes another call", PRIM_ERROR_VALUE},
+    {say_less, "rank 1 was called with different h_counts",
+     "rank 0 was called with different h_counts", PRIM_ERROR_VALUE},
+    {say_least, "rank 1 was called with different arguments",
+     "rank 0 was called with different arguments", PRIM_ERROR_VALUE},
+    {say_dot, "rank 1 makes a different call", "rank 0 makes a different call", PRIM_ERROR_VALUE},
     {say_nothing, "rank 1 refuses its arguments", "rank 1: d_out is NULL", PRIM_ERROR_NULL},
 };
 

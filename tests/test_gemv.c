@@ -761,8 +761,8 @@ Test(gemv, lengths_that_do_not_fit_are_refused)
     prim_gemv_host(op, 1, prim_matrix_of(F, a, 2, 3, 0), prim_vector_of(F, x, x_count), 0, \
                    prim_vector_of(F, y, y_count), 1)
     cr_refused(FIT(N, 4, 2), PRIM_ERROR_VALUE,
-               "prim_gemv_host: op(A) is 2 × 3, and x has 4 elements and y 2");
-    cr_refused(FIT(T, 3, 2), PRIM_ERROR_VALUE, "op(A) is 3 × 2, and x has 3 elements and y 2");
+               "prim_gemv_host: op(A) is 2 × 3, but x has 4 elements and y has 2");
+    cr_refused(FIT(T, 3, 2), PRIM_ERROR_VALUE, "op(A) is 3 × 2, but x has 3 elements and y has 2");
     cr_assert_eq(FIT(N, 2, 2), PRIM_ERROR_VALUE);
     cr_assert_eq(FIT(N, 3, 1), PRIM_ERROR_VALUE);
     cr_assert_eq(FIT(N, 3, 3), PRIM_ERROR_VALUE);

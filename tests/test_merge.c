@@ -1230,13 +1230,13 @@ Test(merge, a_rung_of_another_call_is_not_supported)
     const prim_keys none = {NULL, NULL, 0};
     check_other_call(
         prim_merge(PRIM_MERGE_SORT_RADIX, PRIM_ASCENDING, CUDA_R_32I, NULL, 0, NULL, 0, NULL, NULL),
-        "prim_merge: variant radix (24) is of another call");
+        "prim_merge: variant radix (24) belongs to another call");
     check_other_call(prim_merge_pairs(PRIM_MERGE_SORT_STREAMED, PRIM_ASCENDING, CUDA_R_32I, 4, none,
                                       none, NULL, NULL, NULL),
-                     "prim_merge_pairs: variant streamed (22) is of another call");
+                     "prim_merge_pairs: variant streamed (22) belongs to another call");
     check_other_call(
         prim_merge_sort(PRIM_MERGE_CIRCULAR, PRIM_ASCENDING, CUDA_R_32I, NULL, 0, NULL, NULL),
-        "prim_merge_sort: variant circular (3) is of another call");
+        "prim_merge_sort: variant circular (3) belongs to another call");
 }
 
 /* ---- with values: each says where its key stood ---- */

@@ -453,7 +453,7 @@ const char *why_not(const void *any)
         return "it needs the mask's h_values";
     if (is_separable ? args->mask.width > MOST_SEPARABLE || args->mask_y.height > MOST_SEPARABLE
                      : args->mask.width * args->mask.height > MOST_TAPS)
-        return "it takes a mask of 256 weights at most, of separable ones of 16 a side";
+        return "it takes masks of at most 256 weights, and separable ones of at most 16 a side";
     if (args->in.width == 0 || args->in.height == 0)
         return nullptr;
     return args->in.width <= MOST_SIDE && args->in.height <= MOST_SIDE &&

@@ -146,7 +146,7 @@ static prim_status add_up(const prim_team *team, const prim_member *member)
         error =
             prim_distributed_add(args->counters.type, member->rank->d_second,
                                  outside_of(args, member), PRIM_HISTOGRAM_OUTSIDE_COUNTERS, stream);
-    return prim_team_cuda(member, "the counts were not added", error);
+    return prim_team_cuda(member, "the counts could not be added", error);
 }
 
 /* Adds the fields of the range that are used. */

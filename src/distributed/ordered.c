@@ -138,7 +138,7 @@ static prim_status reduce_to_values(const prim_team *team, const prim_member *me
                                    .ld = count,
                                    .out = values};
     return count == 0 ? PRIM_OK
-                      : prim_team_cuda(member, "the tiles were not reduced",
+                      : prim_team_cuda(member, "the tiles could not be reduced",
                                        prim_reduce_tile_values(&args));
 }
 
@@ -188,7 +188,7 @@ static prim_status reduce_all_values(const prim_team *team, const prim_member *m
     if (status != PRIM_OK || !rounds)
         return status;
     return prim_team_cuda(
-        member, "the result was not rounded",
+        member, "the result could not be rounded",
         prim_distributed_round(p.result, 1, r->out_type, member->rank->d_out, member->call.stream));
 }
 

@@ -39,11 +39,12 @@ static prim_status check_types(const prim_gemm_args *args)
         if (args->a_type == types[i].in && args->b_type == types[i].in &&
             args->c_type == types[i].out)
             return PRIM_OK;
-    return prim_fail(PRIM_ERROR_TYPE,
-                     "%s: a_type %s, b_type %s and c_type %s are not all f32, all f64 or all i32, "
-                     "nor f16, bf16 or i8 with what they go together with",
-                     args->call.name, prim_element_name(args->a_type),
-                     prim_element_name(args->b_type), prim_element_name(args->c_type));
+    return prim_fail(
+        PRIM_ERROR_TYPE,
+        "%s: a_type %s, b_type %s and c_type %s cannot be combined: all three are f32, f64 or i32, "
+        "or A and B are f16 or bf16 and C the same or f32, or A and B are i8 and C is i32",
+        args->call.name, prim_element_name(args->a_type), prim_element_name(args->b_type),
+        prim_element_name(args->c_type));
 }
 
 static prim_status check_shapes(const prim_gemm_args *args)
@@ -52,8 +53,7 @@ static prim_status check_shapes(const prim_gemm_args *args)
         return PRIM_OK;
     return prim_fail(
         PRIM_ERROR_VALUE,
-        "%s: op_a(A) is %zu × %zu, op_b(B) %zu × %zu and C %zu × %zu, which do not fit "
-        "each other",
+        "%s: op_a(A) is %zu × %zu, op_b(B) %zu × %zu and C %zu × %zu: these sizes do not match",
         args->call.name, args->a_m, args->k, args->b_k, args->b_n, args->m, args->n);
 }
 
@@ -120,7 +120,7 @@ static prim_status check_c_stride(const prim_gemm_args *args)
         return PRIM_OK;
     return prim_fail(
         PRIM_ERROR_VALUE,
-        "%s: c_stride is %zu, and %zu matrices of %zu × %zu with ldc %zu would overlap",
+        "%s: c_stride is %zu, so that %zu matrices of %zu × %zu with ldc %zu would overlap",
         args->call.name, args->c_stride, args->batches, args->m, args->n, args->ldc);
 }
 

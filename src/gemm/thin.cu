@@ -424,7 +424,7 @@ const char *why_not(const void *any)
     if (!dispatch_all<is_built>(args))
         return PRIM_TYPES_NOT_BUILT;
     if (prim_gemm_is_invariant(args))
-        return "m decides how its sums are cut";
+        return "its bits depend on m, which decides how it splits its sums";
     if (args->m == 0 || args->n == 0 || args->batches == 0)
         return nullptr;
     const cut how = cut_of(args);

@@ -109,7 +109,7 @@ inline const char *outputs_why_not(const void *any)
     if (!dispatch<is_built>(args))
         return PRIM_TYPES_NOT_BUILT;
     if (args->batches != 1)
-        return "it makes single products";
+        return "it computes single products only, no batches";
     return prim_fits_a_grid(1, prim_divide_up(outputs, THREADS)) ? nullptr : PRIM_GRID_TOO_SMALL;
 }
 

@@ -130,7 +130,7 @@ const char *why_not(const void *any)
     if (!dispatch_pairs<is_built>(args))
         return PRIM_TYPES_NOT_BUILT;
     if (args->op == PRIM_TRANSPOSED)
-        return "it takes matrices that are not transposed";
+        return "it takes only matrices that are not transposed";
     return prim_fits_a_grid(1, share_of(args).blocks) ? nullptr : PRIM_GRID_TOO_SMALL;
 }
 

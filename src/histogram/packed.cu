@@ -220,7 +220,7 @@ const char *why_not(const void *any)
     if (!dispatch<is_built>(args))
         return PRIM_TYPES_NOT_BUILT;
     if (args->bins > PRIM_HISTOGRAM_MOST_BINS || shared_bytes(args) > prim_device_shared_bytes())
-        return "a block's shared memory does not hold so many counters of 16 bits";
+        return "so many counters of 16 bits do not fit in a block's shared memory";
     return nullptr;
 }
 

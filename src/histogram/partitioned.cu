@@ -442,7 +442,7 @@ const char *why_not(const void *any)
         return PRIM_TYPES_NOT_BUILT;
     if (part_counters(args->bins) > UINT16_MAX + 1ul ||
         part_counters(args->bins) * sizeof(uint32_t) > prim_device_shared_bytes())
-        return "a block's shared memory does not hold a 32nd of the counters";
+        return "a 32nd of the counters does not fit in a block's shared memory";
     return nullptr;
 }
 

@@ -367,7 +367,7 @@ cudaError_t launch(const void *any)
 const char *why_not(const void *any)
 {
     return static_cast<const prim_merge_sort_args *>(any)->count > MOST_KEYS
-               ? "one block sorts up to 4096 keys"
+               ? "it sorts at most 4096 keys, in one block"
                : sort_pairs_why_not(any);
 }
 

@@ -36,7 +36,7 @@ inline const char *sort_pairs_why_not(const void *any)
     return keys_why_not(args, args->count, TILE);
 }
 
-#define PRIM_MERGE_KEYS_ONLY "it moves keys only, and no values"
+#define PRIM_MERGE_KEYS_ONLY "it takes keys only, without values"
 
 inline const char *merge_why_not(const void *any)
 {

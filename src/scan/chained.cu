@@ -409,7 +409,7 @@ size_t workspace_bytes(const void *any)
 const char *table_why_not(const prim_scan_args *args)
 {
     if (args->op != PRIM_OP_SUM)
-        return "its summed-area tables are of sums only";
+        return "it computes summed-area tables of sums only";
     return prim_fits_a_grid(prim_scan_table_down(args), prim_scan_table_across(args))
                ? types_why_not(args, PRIM_SCAN_CHAINED)
                : PRIM_GRID_TOO_SMALL;
@@ -421,7 +421,8 @@ const char *why_not(const void *any)
     if (args->summed_area)
         return table_why_not(args);
     if (!prim_scan_depends_on_order(args))
-        return "it takes sums and products of floats only, which depend on the order";
+        return "it takes sums and products of floats only, since only their bits depend on the "
+               "order";
     return prim_fits_a_grid(args->rows, prim_scan_tiles_of(args))
                ? types_why_not(args, PRIM_SCAN_CHAINED)
                : PRIM_GRID_TOO_SMALL;

@@ -269,7 +269,7 @@ const char *why_not(const void *any)
 {
     const prim_scan_args *args = static_cast<const prim_scan_args *>(any);
     if (args->summed_area)
-        return "it does not make summed-area tables";
+        return "it does not compute summed-area tables";
     return prim_fits_a_grid(args->rows, tiles_of_line(args))
                ? types_why_not(args, PRIM_SCAN_LOOKBACK)
                : PRIM_GRID_TOO_SMALL;

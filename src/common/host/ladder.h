@@ -23,11 +23,12 @@ typedef struct prim_rung {
 } prim_rung;
 
 /* For why_not(), where nothing more can be said. */
-#define PRIM_RUNG_NOT_BUILT "it is not built"
-#define PRIM_TYPES_NOT_BUILT "it is not built for these types"
-#define PRIM_OP_NOT_BUILT "it is not built for this op"
-#define PRIM_GRID_TOO_SMALL "a grid does not have so many blocks"
-#define PRIM_NO_CLUSTERS "it needs clusters, of compute capability 9.0"
+#define PRIM_RUNG_NOT_BUILT "this build of the library leaves it out"
+#define PRIM_TYPES_NOT_BUILT "this build of the library has no kernels for these types"
+#define PRIM_OP_NOT_BUILT "this build of the library has no kernels for this op"
+#define PRIM_GRID_TOO_SMALL "it would need more blocks than a grid can have"
+#define PRIM_NO_CLUSTERS \
+    "it needs thread block clusters, which exist from compute capability 9.0 on"
 
 /* A pattern lists its rungs once, upwards, as a macro over their names:
  *

@@ -122,7 +122,8 @@ prim_status prim_release_memory(void)
     cudaError_t error = cudaGetDevice(&device);
     if (error == cudaSuccess && find(device, prim_device_context(), &pool))
         error = cudaMemPoolTrimTo(pool, 0);
-    return error == cudaSuccess ? PRIM_OK
-                                : prim_fail_cuda(PRIM_ERROR_CUDA, error,
-                                                 "prim_release_memory: the pool was not emptied");
+    return error == cudaSuccess
+               ? PRIM_OK
+               : prim_fail_cuda(PRIM_ERROR_CUDA, error,
+                                "prim_release_memory: the pool could not be emptied");
 }

@@ -163,7 +163,7 @@ static prim_status pack(const prim_team *team, const prim_member *member, size_t
     return rows == 0 || b->columns == 0
                ? PRIM_OK
                : prim_team_cuda(
-                     member, "the rows of a tile were not copied",
+                     member, "the rows of a tile could not be copied",
                      copy_rows(b, to, row_at(team, member, row), rows, member->call.stream));
 }
 
@@ -209,7 +209,7 @@ static prim_status reduce_to_values(const prim_team *team, const prim_member *me
                                    .out = place(member, tile * values_bytes(b))};
     return rows == 0 || b->columns == 0
                ? PRIM_OK
-               : prim_team_cuda(member, "the tiles were not reduced",
+               : prim_team_cuda(member, "the tiles could not be reduced",
                                 prim_reduce_column_tile_values(&args, team->whole));
 }
 
@@ -256,7 +256,7 @@ static prim_status reduce_all_values(const prim_team *team, const prim_member *m
     if (status != PRIM_OK || !rounds(b) || b->columns == 0)
         return status;
     return prim_team_cuda(
-        member, "the results were not rounded",
+        member, "the results could not be rounded",
         prim_distributed_round(results, b->columns, b->out_type, member->rank->d_out, stream));
 }
 

@@ -180,7 +180,7 @@ static prim_status launch(const prim_team *team, const prim_member *member, prim
     args.columns = args.in_ld = args.out_ld = count;
     args.total = p.total;
     return count == 0 ? PRIM_OK
-                      : prim_team_cuda(member, "the tiles were not scanned",
+                      : prim_team_cuda(member, "the tiles could not be scanned",
                                        prim_scan_launch_tiles(&args, tiles));
 }
 
@@ -212,7 +212,7 @@ static prim_status chain_up_to(const prim_team *team, const prim_member *member,
 {
     const prim_parts_scan *s = team->args;
     const prim_cut cut = cut_of(team, member);
-    return prim_team_cuda(member, "the aggregates were not chained",
+    return prim_team_cuda(member, "the aggregates could not be scanned",
                           prim_distributed_chain(s->reduction.op, value_type(s),
                                                  places_of(team, member).aggregates, cut.first_tile,
                                                  tile, member->call.stream));
@@ -230,7 +230,7 @@ static prim_status hand_out_before(const prim_team *team, const prim_member *mem
             ? cudaMemcpyAsync(to, value, value_bytes(s), cudaMemcpyDeviceToDevice, stream)
             : prim_distributed_round((const float *)(const void *)value, 1, s->out_type, to,
                                      stream);
-    return prim_team_cuda(member, "what lies before a tile was not handed out", error);
+    return prim_team_cuda(member, "the prefix of a tile could not be copied", error);
 }
 
 /* ---- the results ---- */
@@ -325,7 +325,7 @@ static prim_status hand_out_total(const prim_team *team, const prim_member *memb
     const prim_parts_scan *s = team->args;
     if (member->rank->d_second == NULL)
         return PRIM_OK;
-    return prim_team_cuda(member, "the total was not copied",
+    return prim_team_cuda(member, "the total could not be copied",
                           cudaMemcpyAsync(member->rank->d_second, places_of(team, member).total,
                                           prim_element_bytes(s->out_type), cudaMemcpyDeviceToDevice,
                                           member->call.stream));

@@ -53,7 +53,7 @@ static prim_status hand_out(const prim_team *team, const prim_member *member, si
                             void *d_to)
 {
     const prim_parts_scan *s = team->args;
-    return prim_team_cuda(member, "a result was not copied",
+    return prim_team_cuda(member, "a result could not be copied",
                           cudaMemcpyAsync(d_to, prim_gathered_result(team, member, place),
                                           prim_element_bytes(s->out_type), cudaMemcpyDeviceToDevice,
                                           member->call.stream));

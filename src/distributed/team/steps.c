@@ -48,7 +48,8 @@ prim_status prim_team_broadcast(const prim_member *member, void *at, size_t byte
 
 prim_status prim_team_go_to(const prim_member *member)
 {
-    return prim_team_cuda(member, "its device was not made current", cudaSetDevice(member->device));
+    return prim_team_cuda(member, "its device could not be made current",
+                          cudaSetDevice(member->device));
 }
 
 static prim_status take_each(const prim_team *team, prim_team_step take)

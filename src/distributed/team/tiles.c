@@ -21,7 +21,7 @@ size_t prim_tiles_holder(const prim_team *team, size_t element)
 static prim_status copy(const prim_member *member, void *to, const void *from, size_t bytes)
 {
     return prim_team_cuda(
-        member, "the elements of a tile were not copied",
+        member, "the elements of a tile could not be copied",
         cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, member->call.stream));
 }
 

@@ -599,7 +599,7 @@ const char *why_not(const void *any)
     if (args->bins > PRIM_HISTOGRAM_MOST_BINS)
         return PRIM_HISTOGRAM_TOO_MANY_BINS;
     if (counter_bytes(args) > prim_device_shared_bytes())
-        return "a block's shared memory does not hold the counters of so many bins and channels";
+        return "the counters of so many bins and channels do not fit in a block's shared memory";
     return nullptr;
 }
 

@@ -77,7 +77,7 @@ inline counters make_counters(const prim_histogram_args *args)
 
 /* ---- the rungs up to PRIVATIZED ---- */
 
-#define PRIM_HISTOGRAM_COUNTERS_NOT_BUILT "it counts in u32"
+#define PRIM_HISTOGRAM_COUNTERS_NOT_BUILT "it has counters of u32 only"
 
 /* Increments the counter of a sample outside the bins, if the policy has one. */
 __device__ inline void count_outside(uint32_t *outside, size_t counter, size_t bins)

@@ -42,13 +42,14 @@ static prim_status check_kind(const void *any)
     const cudaDataType_t edge_type = edge_type_of(args->sample_type);
     prim_status status = prim_histogram_check_policy(args);
     if (status == PRIM_OK && args->edge_type != edge_type)
-        return prim_fail(PRIM_ERROR_TYPE, "%s: edge_type is %s, and %s samples take %s",
+        return prim_fail(PRIM_ERROR_TYPE, "%s: edge_type is %s, but %s samples need %s",
                          args->call.name, prim_element_name(args->edge_type),
                          prim_element_name(args->sample_type), prim_element_name(edge_type));
     if (status == PRIM_OK)
         status = prim_histogram_check_sizes(args);
     if (status == PRIM_OK && args->bins == SIZE_MAX)
-        return prim_fail(PRIM_ERROR_SIZE, "%s: bins + 1 is more than size_t holds",
+        return prim_fail(PRIM_ERROR_SIZE,
+                         "%s: there are bins + 1 edges, and their number does not fit size_t",
                          args->call.name);
     return status == PRIM_OK ? prim_check_bytes(&args->call, "edges", 1, args->bins + 1,
                                                 prim_element_bytes(edge_type))
@@ -132,7 +133,9 @@ prim_status prim_histogram_check_edges_host(size_t bins, cudaDataType_t edge_typ
         return prim_fail(PRIM_ERROR_TYPE, "%s: edge_type is %s, not i32, u32, i64, u64, f32 or f64",
                          call.name, prim_element_name(edge_type));
     if (bins == SIZE_MAX)
-        return prim_fail(PRIM_ERROR_SIZE, "%s: bins + 1 is more than size_t holds", call.name);
+        return prim_fail(PRIM_ERROR_SIZE,
+                         "%s: there are bins + 1 edges, and their number does not fit size_t",
+                         call.name);
     prim_status status =
         prim_check_bytes(&call, "edges", 1, bins + 1, prim_element_bytes(edge_type));
     if (status == PRIM_OK)

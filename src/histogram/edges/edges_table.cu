@@ -384,7 +384,7 @@ const char *why_not(const void *any)
         return PRIM_TYPES_NOT_BUILT;
     if (args->bins >= (CROWDED >> PLACE_BITS) - PRIM_HISTOGRAM_OUTSIDE_COUNTERS ||
         bytes_of(args, {LEAST_SLOTS_LOG2, 0}) > prim_device_shared_bytes())
-        return "a block's shared memory does not hold so many edges and counters";
+        return "so many edges and counters do not fit in a block's shared memory";
     return nullptr;
 }
 

@@ -16,7 +16,8 @@ static prim_status check_kind(const void *any)
     size_t keys = 0;
     for (size_t r = 0; status == PRIM_OK && r < args->run_count; r++) {
         if (args->counts[r] > SIZE_MAX - keys)
-            return prim_fail(PRIM_ERROR_SIZE, "%s: the runs have more keys than size_t counts",
+            return prim_fail(PRIM_ERROR_SIZE,
+                             "%s: the number of keys in all runs does not fit size_t",
                              args->call.name);
         keys += args->counts[r];
     }

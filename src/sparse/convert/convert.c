@@ -357,15 +357,16 @@ static prim_status check_plan(const prim_request *call, const prim_sparse *to, i
     const bool has_offsets = to->format == PRIM_SPARSE_CSR || to->format == PRIM_SPARSE_SELL;
     if (has_offsets && to->offset_type == CUDA_R_32I && to->entries > INT32_MAX)
         return prim_fail(PRIM_ERROR_VALUE,
-                         "%s: offset_type is i32, and %zu entries are more than %d", call->name,
+                         "%s: offset_type is i32, but %zu entries are more than %d", call->name,
                          to->entries, INT32_MAX);
     if (to->format == PRIM_SPARSE_SELL && (width < PRIM_SPARSE_WIDTH_AUTO || width == 0))
         return prim_fail(PRIM_ERROR_VALUE,
-                         "%s: width is %lld, neither at least 1 nor %d, which chooses one",
+                         "%s: width is %lld, but must be at least 1, or %d to have one chosen",
                          call->name, (long long)width, PRIM_SPARSE_WIDTH_AUTO);
     const bool has_width = to->format == PRIM_SPARSE_ELL || to->format == PRIM_SPARSE_HYB;
     if (has_width && width < PRIM_SPARSE_WIDTH_AUTO)
-        return prim_fail(PRIM_ERROR_VALUE, "%s: ell_width is %lld, less than %d, which chooses one",
+        return prim_fail(PRIM_ERROR_VALUE,
+                         "%s: ell_width is %lld, but must be at least 0, or %d to have one chosen",
                          call->name, (long long)width, PRIM_SPARSE_WIDTH_AUTO);
     if (to->format == PRIM_SPARSE_ELL && to->ell_width < l->longest)
         return prim_fail(PRIM_ERROR_VALUE,
@@ -405,13 +406,13 @@ static prim_status convert(const prim_request *call, const prim_sparse *from,
     if (!measure_rows(from, &l)) {
         free_lengths(&l);
         return prim_fail(PRIM_ERROR_WORKSPACE,
-                         "%s: malloc() gave no memory for the lengths of %zu rows", call->name,
+                         "%s: malloc() has no memory for the lengths of %zu rows", call->name,
                          from->rows);
     }
     if (format == PRIM_SPARSE_SELL && !choose_order(&l, from->rows, width)) {
         free_lengths(&l);
         return prim_fail(PRIM_ERROR_WORKSPACE,
-                         "%s: malloc() gave no memory for the order of %zu rows", call->name,
+                         "%s: malloc() has no memory for the order of %zu rows", call->name,
                          from->rows);
     }
     prim_sparse made = plan(from, format, offset_type, width, &l);
@@ -423,11 +424,11 @@ static prim_status convert(const prim_request *call, const prim_sparse *from,
                            "%s: the bytes of %zu entries in this format do not fit size_t",
                            call->name, l.all);
     if (status == PRIM_OK && to != NULL && *needed > bytes)
-        status = prim_fail(PRIM_ERROR_WORKSPACE, "%s: bytes is %zu, and %zu are needed", call->name,
+        status = prim_fail(PRIM_ERROR_WORKSPACE, "%s: bytes is %zu, but %zu are needed", call->name,
                            bytes, *needed);
     if (status == PRIM_OK && to != NULL && !fill(&made, from, &l))
         status =
-            prim_fail(PRIM_ERROR_WORKSPACE, "%s: malloc() gave no memory for the order of %zu rows",
+            prim_fail(PRIM_ERROR_WORKSPACE, "%s: malloc() has no memory for the order of %zu rows",
                       call->name, from->rows);
     if (status == PRIM_OK && to != NULL)
         *to = made;

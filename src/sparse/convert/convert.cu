@@ -502,7 +502,7 @@ const char *pair_why_not(const prim_sparse_convert_args *args)
     if (!is_between(args, PRIM_SPARSE_CSR))
         return "one of the two formats must be CSR";
     return args->format == PRIM_SPARSE_JDS && args->from.entries > UINT32_MAX
-               ? "to JDS it takes fewer than 2^32 entries"
+               ? "it converts fewer than 2^32 entries to JDS"
                : nullptr;
 }
 

@@ -23,7 +23,7 @@ static prim_status check_plan(const prim_request *call, const prim_sparse *matri
                          "%s: d_plan is %p, which is not aligned to %d bytes", call->name, d_plan,
                          ALIGNMENT);
     if (plan_bytes < needed && !prim_is_left_open(call, d_plan))
-        return prim_fail(PRIM_ERROR_WORKSPACE, "%s: plan_bytes is %zu, and %zu are needed",
+        return prim_fail(PRIM_ERROR_WORKSPACE, "%s: plan_bytes is %zu, but %zu are needed",
                          call->name, plan_bytes, needed);
     return prim_check_vector(call, "plan", d_plan, needed > 0 ? plan_bytes : 0, 1, span);
 }
