@@ -335,7 +335,7 @@ static void check_refused_capture(test_stand *s, fault *f)
 static void check_refused_asking(test_stand *s, fault *f)
 {
     prim_answer answer;
-    char sentence[256];
+    char sentence[320];
     snprintf(sentence, sizeof sentence, "%s", prim_last_error(NULL));
     memset(&answer, GUARD_PATTERN, sizeof answer);
     f->seen = 0;

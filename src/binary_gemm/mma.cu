@@ -289,7 +289,7 @@ const char *why_not(const void *any)
 {
     enum { LEAST_CAPABILITY = 80 };
     if (prim_device_code() < LEAST_CAPABILITY)
-        return "it needs code that was compiled for compute capability 8.0 or higher";
+        return "it needs code compiled for compute capability 8.0 or higher";
     return tiles_why_not(static_cast<const prim_binary_gemm_args *>(any), M, N);
 }
 

@@ -436,7 +436,7 @@ const char *why_not(const void *any)
     if (line > most_bytes)
         return "it takes rows that are shorter than 2 GiB";
     if (prim_device_code() < LEAST_CAPABILITY)
-        return "it needs code that was compiled for compute capability 8.0 or higher";
+        return "it needs code compiled for compute capability 8.0 or higher";
     return prim_fits_a_grid(prim_divide_up(args->in.height, TILE_ROWS),
                             line == 0 ? 0 : prim_divide_up(line, TILE_COLUMNS) + 1)
                ? nullptr

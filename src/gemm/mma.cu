@@ -385,7 +385,7 @@ const char *why_not(const void *any)
     if (!prim_gemm_has_tiles(args))
         return PRIM_TYPES_NOT_BUILT;
     if (prim_device_code() < PRIM_GEMM_MMA_CAPABILITY)
-        return "it needs code that was compiled for compute capability 8.0 or higher";
+        return "it needs code compiled for compute capability 8.0 or higher";
     return prim_gemm_plan_fits(args, prim_gemm_plan_mma(args)) ? nullptr : PRIM_GRID_TOO_SMALL;
 }
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static _Thread_local char message[256];
+static _Thread_local char message[320];
 static _Thread_local cudaError_t last_cuda_error = cudaSuccess;
 
 const char *prim_status_string(prim_status status)

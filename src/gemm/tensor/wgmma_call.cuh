@@ -25,7 +25,7 @@ inline const char *wgmma_why_not(const prim_gemm_args *args, prim_gemm_plan plan
     if (!prim_gemm_has_tiles(args))
         return PRIM_TYPES_NOT_BUILT;
     if (!prim_device_has_wgmma())
-        return "it needs a device of compute capability 9.0, and code that was compiled for 9.0a";
+        return "it needs a device of compute capability 9.0, and code compiled for 9.0a";
     if (args->pointers)
         return "it takes batches with a stride, but no arrays of pointers";
     if (prim_gemm_is_invariant(args) &&
