@@ -32,13 +32,13 @@ for bad in "$directory/ragged" "$directory/missing"; do
     exit 1
   fi
 done
-refuses 1 'ragged:2: 1 numbers in a row, not 2' "$directory/ragged" "$directory/b"
+refuses 1 'ragged:2: this row has 1 numbers, not 2' "$directory/ragged" "$directory/b"
 bad() { # WORDS TEXT
   printf "$2" >"$directory/bad"
   refuses 1 "$1" "$directory/a" "$directory/bad"
 }
-bad 'bad:1: column 2: x is no number' '1 x\n'
-bad 'bad:2: column 1: 0x10 is no number' '1\n0x10\n'
+bad 'bad:1: column 2: x is not a number' '1 x\n'
+bad 'bad:2: column 1: 0x10 is not a number' '1\n0x10\n'
 bad 'bad:1: column 2: 1e39 is too large' '1 1e39\n'
 bad 'bad:1: column 2: -1e999 is too large' '1 -1e999\n'
 bad 'bad:1: column 2 is empty' '1,,2\n3,4,5\n'

@@ -116,7 +116,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG:
         if (o->path != NULL)
-            argp_error(state, "more than one FILE");
+            argp_error(state, "there is more than one FILE");
         o->path = argument;
         return 0;
     case ARGP_KEY_END:
