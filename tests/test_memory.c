@@ -36,8 +36,8 @@ static void check_reached(float *input, float *d_out)
     cr_prim(sum_of(input + 7, d_out));
     cr_cuda(cudaDeviceSynchronize());
     check_refused(sum_of(input + 8, d_out),
-                  "prim_reduce: d_in has 3996 bytes to the end of its allocation, and 4000 are "
-                  "needed");
+                  "prim_reduce: d_in has only 3996 bytes up to the end of its allocation, but 4000 "
+                  "are needed");
 }
 
 /* Without the checks, on a GPU, the calls would do as they are told. */

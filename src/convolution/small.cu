@@ -498,11 +498,11 @@ bool prim_convolution_is_small(const prim_convolution_args *args)
     constexpr size_t FEW_ROWS = 8, NARROW = 96;
     if (args->in.width == 0 || args->in.height == 0 || small::why_not(args) != nullptr)
         return false;
-    const bool is_separable = args->mask_y.height > 0, is_low = args->in.height <= FEW_ROWS;
+    const bool is_separable = args->mask_y.height > 0, has_few_rows = args->in.height <= FEW_ROWS;
     if (is_separable && args->in.width * static_cast<size_t>(args->in.channels) <= NARROW)
         return true;
     const size_t most = MOST_WORK * (is_separable ? 4 : 1) * (args->in.type == CUDA_R_32F ? 1 : 2);
-    return small::work_of(args) <= (is_low || prim_convolution_walks(args) ? most / 4 : most);
+    return small::work_of(args) <= (has_few_rows || prim_convolution_walks(args) ? most / 4 : most);
 }
 
 PRIM_DEFINE_RUNG(convolution, small) = {

@@ -209,13 +209,13 @@ static prim_gemm_args batched_args(const char *name, prim_gemm_variant variant, 
                                    prim_transpose op_b, double alpha, prim_matrix a, prim_matrix b,
                                    double beta, prim_matrix c, size_t batches, prim_compute compute)
 {
-    const bool a_turned = op_a == PRIM_TRANSPOSED, b_turned = op_b == PRIM_TRANSPOSED;
+    const bool a_transposed = op_a == PRIM_TRANSPOSED, b_transposed = op_b == PRIM_TRANSPOSED;
     return (prim_gemm_args){.call = {.name = name, .variant = (int)variant},
                             .op_a = op_a,
                             .op_b = op_b,
                             .m = c.rows,
                             .n = c.columns,
-                            .k = a_turned ? a.rows : a.columns,
+                            .k = a_transposed ? a.rows : a.columns,
                             .alpha = alpha,
                             .a_type = a.type,
                             .a = a.data,
@@ -232,9 +232,9 @@ static prim_gemm_args batched_args(const char *name, prim_gemm_variant variant, 
                             .a_stride = a.stride,
                             .b_stride = b.stride,
                             .c_stride = c.stride,
-                            .a_m = a_turned ? a.columns : a.rows,
-                            .b_k = b_turned ? b.columns : b.rows,
-                            .b_n = b_turned ? b.rows : b.columns};
+                            .a_m = a_transposed ? a.columns : a.rows,
+                            .b_k = b_transposed ? b.columns : b.rows,
+                            .b_n = b_transposed ? b.rows : b.columns};
 }
 
 static prim_gemm_args single_args(const char *name, prim_gemm_variant variant, prim_transpose op_a,

@@ -205,17 +205,17 @@ struct tile_loop {
     }
 
     /* Writes the tile in parts to the workspace; returns the samples of this lane's part. */
-    __device__ uint32_t part(size_t tile, const uint32_t (&bins)[OF_THREAD], unsigned turn) const
+    __device__ uint32_t part(size_t tile, const uint32_t (&bins)[OF_THREAD], unsigned parity) const
     {
         const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
         uint16_t *const staged = reinterpret_cast<uint16_t *>(shared.bins);
         uint32_t places[OF_THREAD];
         PRIM_UNROLL(OF_THREAD)
         for (unsigned s = 0; s < OF_THREAD; s++)
-            places[s] = place_in_part(shared.counts[turn],
+            places[s] = place_in_part(shared.counts[parity],
                                       bins[s] < q.bins ? part_of(bins[s]) : PARTS, lane);
         __syncthreads();
-        const uint32_t count = shared.counts[turn][lane];
+        const uint32_t count = shared.counts[parity][lane];
         const uint32_t end = scan_warp<sum_operator>(count, lane);
         PRIM_UNROLL(OF_THREAD)
         for (unsigned s = 0; s < OF_THREAD; s++) {
@@ -225,7 +225,7 @@ struct tile_loop {
         }
         if (warp == 0) {
             to.ends[tile * PARTS + lane] = static_cast<uint16_t>(end);
-            shared.counts[1 - turn][lane] = 0;
+            shared.counts[1 - parity][lane] = 0;
         }
         const uint32_t all = __shfl_sync(ALL_LANES, end, PARTS - 1);
         __syncthreads();
@@ -239,14 +239,14 @@ struct tile_loop {
     __device__ void run()
     {
         uint32_t of_part = 0;
-        unsigned turn = 0;
+        unsigned parity = 0;
         PRIM_UNROLL(1)
-        for (size_t tile = blockIdx.x; tile < to.tiles; tile += gridDim.x, turn = 1 - turn) {
+        for (size_t tile = blockIdx.x; tile < to.tiles; tile += gridDim.x, parity = 1 - parity) {
             uint32_t bins[OF_THREAD];
             PRIM_UNROLL(16)
             for (unsigned first = 0; first < LOADS<T>; first += AT_A_TIME<T>)
                 find_some<METHOD>(tile, first, &bins[first * AT_ONCE<T>]);
-            of_part += part(tile, bins, turn);
+            of_part += part(tile, bins, parity);
         }
         if (threadIdx.x < PARTS)
             atomicAdd(&to.totals[threadIdx.x], of_part);
@@ -331,7 +331,7 @@ struct part_counting {
         }
     }
 
-    /* A part's pieces of tiles first … last - 1. Warps change places from one turn to the next: in
+    /* A part's pieces of tiles first … last - 1. Warps change places from one step to the next: in
      * sorted samples the pieces that are not empty lie a period apart. */
     __device__ void count(unsigned part, size_t first, size_t last) const
     {
@@ -339,9 +339,9 @@ struct part_counting {
         const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
         piece next = piece_of(part, first + warp, last);
         PRIM_UNROLL(1)
-        for (unsigned turn = 1; first < last; first += WARPS, turn++) {
+        for (unsigned step = 1; first < last; first += WARPS, step++) {
             const piece now = next;
-            next = piece_of(part, first + WARPS + (warp + turn) % WARPS, last);
+            next = piece_of(part, first + WARPS + (warp + step) % WARPS, last);
             count_piece(now, lane);
         }
         __syncthreads();

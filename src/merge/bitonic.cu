@@ -205,11 +205,11 @@ __device__ void with_order(const operands &p, const What &what)
 {
     const linear_order<uint64_t> o = p.order;
     if (p.key_bytes == 1)
-        what(linear_order<uint8_t>{uint8_t(o.fold), uint8_t(o.scale), uint8_t(o.zero)});
+        what(linear_order<uint8_t>{uint8_t(o.flip), uint8_t(o.scale), uint8_t(o.zero)});
     else if (p.key_bytes == 2)
-        what(linear_order<uint16_t>{uint16_t(o.fold), uint16_t(o.scale), uint16_t(o.zero)});
+        what(linear_order<uint16_t>{uint16_t(o.flip), uint16_t(o.scale), uint16_t(o.zero)});
     else if (p.key_bytes == 4)
-        what(linear_order<uint32_t>{uint32_t(o.fold), uint32_t(o.scale), uint32_t(o.zero)});
+        what(linear_order<uint32_t>{uint32_t(o.flip), uint32_t(o.scale), uint32_t(o.zero)});
     else
         what(o);
 }
@@ -342,7 +342,7 @@ struct run_sort : launch_run {
     static cudaError_t run(const prim_merge_sort_args *args)
     {
         const auto order = linear_order_of<Key>(args);
-        const operands p = {{order.fold, order.scale, order.zero},
+        const operands p = {{order.flip, order.scale, order.zero},
                             sizeof(Key),
                             static_cast<unsigned>(args->count),
                             args->in,

@@ -508,12 +508,12 @@ constexpr unsigned PART_UNIT = 64;
 
 /* Blocks take turns up to so often, with parts of so many tiles and more, where each further turn
  * gives work to so much more of the blocks; measured on an H200. */
-#ifndef PRIM_MERGE_STREAMED_TURNS
-#define PRIM_MERGE_STREAMED_TURNS 16
+#ifndef PRIM_MERGE_STREAMED_ROUNDS
+#define PRIM_MERGE_STREAMED_ROUNDS 16
 #define PRIM_MERGE_STREAMED_TILES 8
 #define PRIM_MERGE_STREAMED_GAIN 0.02
 #endif
-constexpr size_t MOST_TURNS = PRIM_MERGE_STREAMED_TURNS, LEAST_TILES = PRIM_MERGE_STREAMED_TILES;
+constexpr size_t MOST_ROUNDS = PRIM_MERGE_STREAMED_ROUNDS, LEAST_TILES = PRIM_MERGE_STREAMED_TILES;
 constexpr double LEAST_GAIN = PRIM_MERGE_STREAMED_GAIN;
 
 /* Into how many parts a pair is divided: one for each block that the device holds at once; or more,
@@ -523,10 +523,10 @@ inline size_t parts_of_pair(size_t at_once, size_t pairs, size_t most)
     const size_t share = at_once / pairs > 0 ? at_once / pairs : 1;
     size_t best = share;
     double best_use = 0;
-    for (size_t parts = share; parts <= most && parts <= MOST_TURNS * share; parts++) {
-        const size_t turns = prim_divide_up(pairs * parts, at_once);
+    for (size_t parts = share; parts <= most && parts <= MOST_ROUNDS * share; parts++) {
+        const size_t rounds = prim_divide_up(pairs * parts, at_once);
         const double use =
-            static_cast<double>(pairs * parts) / static_cast<double>(turns * at_once);
+            static_cast<double>(pairs * parts) / static_cast<double>(rounds * at_once);
         if (parts == share || use > best_use + LEAST_GAIN) {
             best = parts;
             best_use = use;

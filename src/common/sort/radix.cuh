@@ -239,7 +239,7 @@ __device__ inline uint64_t scan_digits(uint64_t mine, uint64_t *of_warps)
 
 /* The order of integers as they are. */
 template <typename Bits>
-struct plain_order {
+struct identity_order {
     using bits = Bits;
     __host__ __device__ Bits ordered(Bits x) const
     {

@@ -547,9 +547,9 @@ __global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
                                    how.c_vectors && is_aligned<Out, VECTOR>(p.c));
         return;
     }
-    const scaled<Sum> plain = {1, 0};
+    const scaled<Sum> unscaled = {1, 0};
     Sum *const to = static_cast<Sum *>(how.partial) + blockIdx.x / tiles * p.m * how.partial_ld;
-    store_tile<Shape, In, Sum>(plain, {to, how.partial_ld, row, column, p.m, p.n}, sums, true);
+    store_tile<Shape, In, Sum>(unscaled, {to, how.partial_ld, row, column, p.m, p.n}, sums, true);
 }
 
 /* ---- the second pass: partial sums, part after part ---- */

@@ -230,8 +230,8 @@ __device__ void combine_values(const segment_plan &p, const results_of_values<Va
 {
     const size_t window = static_cast<size_t>(blockIdx.x) * BLOCK + threadIdx.x;
     PRIM_UNROLL(1)
-    for (unsigned turn = 0; turn < (longest ? 1 : 2); turn++) {
-        long_segment mine = longest ? find_longest<Value>(p) : find_in<Value>(p, window, turn == 1);
+    for (unsigned pass = 0; pass < (longest ? 1 : 2); pass++) {
+        long_segment mine = longest ? find_longest<Value>(p) : find_in<Value>(p, window, pass == 1);
         if (mine.tiles > 0 && mine.tiles <= FEW_VALUES<Value>) {
             to.store(mine.segment, few_values<Operator>(line_of<Value>(p, mine, 1, mine.tiles)));
             mine.tiles = 0;

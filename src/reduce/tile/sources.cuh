@@ -74,16 +74,16 @@ constexpr bool ON_BITS =
 /* A bit operator on a vector: combines its words, then the elements in a word. `turned`: all bits
  * or none, for OR. */
 template <class Operator, typename T>
-__device__ T folded_bits(const vector<T> &x, uint32_t turned)
+__device__ T combined_bits(const vector<T> &x, uint32_t turned)
 {
     if (!MAY_TURN<Operator>)
         turned = 0;
-    uint32_t folded = x.words[0] ^ turned;
+    uint32_t combined = x.words[0] ^ turned;
     for (unsigned w = 1; w < VECTOR_ELEMENTS<uint32_t>; w++)
-        folded = Operator::combine(folded, x.words[w] ^ turned);
+        combined = Operator::combine(combined, x.words[w] ^ turned);
     for (unsigned shift = 16; shift >= 8 * sizeof(T); shift /= 2)
-        folded = Operator::combine(folded, folded >> shift);
-    return static_cast<T>(folded ^ turned);
+        combined = Operator::combine(combined, combined >> shift);
+    return static_cast<T>(combined ^ turned);
 }
 
 template <typename In, typename Out>
@@ -149,8 +149,8 @@ struct elements {
         if constexpr (PLAIN && bytes) {
             return Operator::combine(so_far, static_cast<value>(sum_of_bytes(x)));
         } else if constexpr (PLAIN && bits) {
-            const In folded = folded_bits<Operator>(x, static_cast<uint32_t>(turned));
-            return take_one<Operator, true>(so_far, folded);
+            const In combined = combined_bits<Operator>(x, static_cast<uint32_t>(turned));
+            return take_one<Operator, true>(so_far, combined);
         } else if constexpr (PLAIN && words) {
             loaded y;
             if constexpr (narrow)

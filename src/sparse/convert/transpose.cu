@@ -42,7 +42,7 @@ cudaError_t sort_columns(const prim_sparse_convert_args *args, const prim_sparse
     s.from = prim_sparse_carry(rows.carried.indices, from);
     s.workspace = workspace;
     const prim_sparse_sort_buffer last =
-        prim_sparse_buffer(workspace, from->entries, prim_sparse_last_turn(&s));
+        prim_sparse_buffer(workspace, from->entries, prim_sparse_last_pass(&s));
     const prim_sparse_carried target = prim_sparse_carry_to(to->column_indices, to, &last);
     s.to = &target;
     *columns = last.keys;

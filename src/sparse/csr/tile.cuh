@@ -128,7 +128,7 @@ __device__ void add_products(T (&sum)[EACH], const T (&of_x)[STEPS], const V *va
 
 /* The sum of a lane's parts, in the order in which lanes would add them: halves first. */
 template <unsigned EACH, typename T>
-__device__ T folded(T (&sum)[EACH])
+__device__ T sum_of_parts(T (&sum)[EACH])
 {
     PRIM_UNROLL(5)
     for (unsigned half = EACH / 2; half > 0; half /= 2) {
@@ -153,7 +153,7 @@ __device__ working_t<V> sum_of_lane(const Column *columns, const V *values, cons
         fetch_x<LANES>(of_x, columns + s, x, length - s);
         add_products<LANES>(sum, of_x, values + s, length - s);
     }
-    return folded(sum);
+    return sum_of_parts(sum);
 }
 
 } // namespace

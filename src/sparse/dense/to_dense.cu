@@ -145,8 +145,8 @@ __device__ void add_row(T *row, uint64_t begin, uint64_t end, const int32_t *col
         const bool at_once = __ballot_sync(ALL_LANES, mine && lane > 0 && column <= before) == 0;
         if (at_once && mine)
             add_to(&row[column], values[first + lane]);
-        for (unsigned turn = 0; turn < WARP && !at_once; turn++) {
-            if (turn == lane && mine)
+        for (unsigned writer = 0; writer < WARP && !at_once; writer++) {
+            if (writer == lane && mine)
                 add_to(&row[column], values[first + lane]);
             __syncwarp();
         }
