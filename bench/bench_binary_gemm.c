@@ -72,7 +72,7 @@ static prim_status run_pack(const bench_case *c, const bench_operands *o, cudaSt
                               prim_matrix_of(c->element, o->d_out, c->m, c->k, 0), &call);
 }
 
-/* A, B behind it, and a layer's thresholds behind B. */
+/* A, B after it, and a layer's thresholds after B. */
 static prim_status run_product(const bench_case *c, const bench_operands *o, cudaStream_t stream)
 {
     const size_t words = words_of(c->k);

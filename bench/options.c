@@ -168,7 +168,7 @@ static void for_each_word(bench_options *o, char *words, struct argp_state *stat
         add(o, list.names[i], state);
 }
 
-/* The option's argument and the word behind it. */
+/* The option's argument and the word after it. */
 static void read_compared(bench_options *o, char *argument, struct argp_state *state)
 {
     read_names(&o->compared[0], argument, state);
@@ -206,7 +206,7 @@ static void add_pattern(bench_options *o, const char *word, struct argp_state *s
     add_name(&o->patterns, pattern != NULL ? pattern->name : articles, state);
 }
 
-/* Behind the text that stands before the options. */
+/* After the text that stands before the options. */
 static char *add_patterns_to_help(int key, const char *text, void *input)
 {
     char *whole;

@@ -2,7 +2,7 @@
  *
  *     file_sort --type=TYPE [--memory=BYTES] [--descending] IN OUT      OUT may be IN
  *
- * The keys lie in the file one behind the other as they lie in memory: u32, i32, u64, f32 or f64,
+ * The keys lie in the file one after the other as they lie in memory: u32, i32, u64, f32 or f64,
  * the lowest byte first. primitives/merge.h says what order floats have, NaN too.
  *
  * First runs are sorted, as large as the device holds; then eight of them at a time are merged into

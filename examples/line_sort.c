@@ -35,7 +35,7 @@ typedef struct lines {
 
 /* ---- the file ---- */
 
-/* A newline is put behind the last line if it has none. */
+/* A newline is put after the last line if it has none. */
 static text read_lines(const char *path)
 {
     text t = read_whole_file(program, path);

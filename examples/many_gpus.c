@@ -43,7 +43,7 @@ typedef struct gpu {
     findings *d_found;
 } gpu;
 
-/* All GPUs, and those that this process drives: one behind the other, from rank `first` on. */
+/* All GPUs, and those that this process drives: one after the other, from rank `first` on. */
 typedef struct team {
     int count, first, own;
     gpu gpus[MOST_GPUS];     /* its own */

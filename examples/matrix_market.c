@@ -115,7 +115,7 @@ typedef struct word {
     char *begin, *end;
 } word;
 
-/* The next one behind p; empty at the line's end. */
+/* The next one after p; empty at the line's end. */
 static word next_word(char *p)
 {
     p += strspn(p, separators);
@@ -159,7 +159,7 @@ typedef struct decimal {
     int exponent;
 } decimal;
 
-/* Digits from *p on; returns how many, and leaves *p behind them. */
+/* Digits from *p on; returns how many, and leaves *p after them. */
 static size_t take_digits(word w, const char **p, decimal *d)
 {
     static const uint64_t most = 999999999999999999; /* 18 nines */

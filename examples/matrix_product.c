@@ -28,7 +28,7 @@ typedef struct matrix {
 
 /* ---- the files ---- */
 
-/* The word at *rest; *rest goes on behind it, and behind blanks and the comma that may follow. */
+/* The word at *rest; *rest goes on after it, and after blanks and the comma that may follow. */
 static char *take_word(char **rest, bool *comma)
 {
     char *const word = *rest + strspn(*rest, " \t");

@@ -12,7 +12,7 @@
 
 /* ---- names ---- */
 
-/* Takes the name at *rest, moves *rest behind it, and writes it to the same place, since without
+/* Takes the name at *rest, moves *rest after it, and writes it to the same place, since without
  * quotes it is shorter. */
 static char *take_quoted(const text_lines *l, char **rest, size_t column)
 {

@@ -6,7 +6,7 @@
 
 #include "entry_points.h"
 
-/* ---- the product: B lies behind A ---- */
+/* ---- the product: B lies after A ---- */
 
 enum {
     M = 21,
@@ -118,7 +118,7 @@ static prim_status count_call(const operands *o)
                              prim_matrix_of(c_type, d_c, m, COLUMNS, 0), call_of(o, &c));
 }
 
-/* ---- layers: the thresholds lie behind B; without elements there are no columns either ---- */
+/* ---- layers: the thresholds lie after B; without elements there are no columns either ---- */
 
 enum { LAYER_WORDS = (COLUMNS + 31) / 32, LAYER_LD = LAYER_WORDS };
 

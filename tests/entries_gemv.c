@@ -6,7 +6,7 @@
 #include "entry_points.h"
 #include "stored.h"
 
-/* Whole numbers, so that the answer is exact in any order. x lies behind A. */
+/* Whole numbers, so that the answer is exact in any order. x lies after A. */
 
 enum { ROWS = 300, K = 70, A_COUNT = ROWS * K, IN_COUNT = A_COUNT + K };
 

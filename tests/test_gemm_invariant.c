@@ -77,7 +77,7 @@ typedef struct company {
     bool by_pointers;
     bool one_a, one_b; /* A's matrices overlap in memory; all products share a B */
     prim_transpose op_a, op_b;
-    size_t gaps[3], offsets[3]; /* of A, B and C: behind a line, before the first */
+    size_t gaps[3], offsets[3]; /* of A, B and C: after a line, before the first */
     int device;
 } company;
 
@@ -128,7 +128,7 @@ typedef struct placed {
     prim_matrix first;
 } placed;
 
-/* So many matrices of `rows` rows, from row i · apart of `from` on. Behind lines stand NaNs. */
+/* So many matrices of `rows` rows, from row i · apart of `from` on. After lines stand NaNs. */
 static placed place(const matrix *from, size_t apart, size_t count, size_t rows, prim_transpose op,
                     size_t gap, size_t offset)
 {

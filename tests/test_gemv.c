@@ -707,7 +707,7 @@ Test(gemv, operands_that_may_and_may_not_meet)
 {
     float h[64] = {0}, apart[64] = {0};
     const prim_status overlap = PRIM_ERROR_OVERLAP;
-    /* A of 4 × 3 in rows of 10: its bytes end behind element 32 */
+    /* A of 4 × 3 in rows of 10: its bytes end after element 32 */
     cr_assert_eq(HOST(N, 4, 3, F, h, 10, F, apart, F, h + 33, 1), PRIM_OK);
     cr_assert_eq(HOST(N, 4, 3, F, h, 10, F, apart, F, h + 32, 1), overlap);
     cr_assert_eq(HOST(N, 4, 3, F, h, 10, F, apart, F, h + 4, 1), overlap, "in a gap");
@@ -1046,7 +1046,7 @@ static const cudaDataType_t batch_pairs[][2] = {
     {CUDA_R_16F, CUDA_R_16F},  {CUDA_R_16F, CUDA_R_32F}, {CUDA_R_16BF, CUDA_R_16BF},
     {CUDA_R_16BF, CUDA_R_32F}, {CUDA_R_8I, CUDA_R_32I}};
 
-/* One behind the other, with gaps between rows or between matrices, far apart, overlapping, and one
+/* One after the other, with gaps between rows or between matrices, far apart, overlapping, and one
  * for all; aligned and not. */
 static void lay_out(batch *b, size_t turn)
 {

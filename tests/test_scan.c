@@ -2119,7 +2119,7 @@ Test(scan, host_refuses_what_its_structs_may_not_say)
                "d_initial");
 }
 
-/* An element would be read behind a result that has been written over it. */
+/* An element would be read after a result that has been written over it. */
 Test(scan, in_place_is_for_one_type)
 {
     uint32_t h[64] = {0};

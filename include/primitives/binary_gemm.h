@@ -60,7 +60,7 @@ static inline prim_bits prim_bits_of(const uint32_t *words, size_t rows, size_t 
  * needed.
  *
  * Returns what every call does, and
- *   PRIM_ERROR_TYPE         in's type is none of the four
+ *   PRIM_ERROR_TYPE         in's type is not one of the four
  *   PRIM_ERROR_VALUE        packed has not in's rows and columns, or transposed, columns and rows
  *   PRIM_ERROR_OVERLAP      packed overlaps in
  *   PRIM_ERROR_UNSUPPORTED  too large for a grid, or a type that was trimmed from
@@ -81,7 +81,7 @@ PRIM_API prim_status prim_binary_pack_transposed(prim_matrix in, prim_bits packe
  * Types: those of packing. There are no variants, and no workspace is needed.
  *
  * Returns what every call does, and
- *   PRIM_ERROR_TYPE         out's type is none of the four
+ *   PRIM_ERROR_TYPE         out's type is not one of the four
  *   PRIM_ERROR_VALUE        packed has not out's rows and columns, or transposed, columns and rows
  *   PRIM_ERROR_OVERLAP      out overlaps packed
  *   PRIM_ERROR_UNSUPPORTED  as packing */
@@ -108,7 +108,7 @@ PRIM_API prim_status prim_binary_unpack_transposed(prim_bits packed, prim_matrix
  * Types of C: CUDA_R_32I, exact; CUDA_R_32F, exact up to a k of 2^24 and rounded beyond.
  *
  * Returns what every call does, and
- *   PRIM_ERROR_TYPE         C's type is none of the two
+ *   PRIM_ERROR_TYPE         C's type is not one of the two
  *   PRIM_ERROR_VALUE        the matrices do not fit each other, or k is 2^31 or more
  *   PRIM_ERROR_OVERLAP      C overlaps A or B
  *   PRIM_ERROR_UNSUPPORTED  MMA before compute capability 8.0; WGMMA without a device of 9.0 and
@@ -170,7 +170,7 @@ PRIM_API prim_status prim_binary_layer_host(prim_binary_op op, prim_bits a, prim
                                             const int32_t *h_thresholds, prim_bits packed,
                                             int threads);
 
-/* The variants: PRIM_BINARY_GEMM_AUTO at index 0, then up the ladder; NULL behind the last. */
+/* The variants: PRIM_BINARY_GEMM_AUTO at index 0, then up the ladder; NULL after the last. */
 PRIM_API const prim_variant *prim_binary_gemm_variant_at(size_t index);
 
 /* One of them by its value; NULL for a value that is no variant. */

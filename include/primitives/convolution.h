@@ -90,7 +90,7 @@ static inline prim_mask prim_mask_of(cudaDataType_t type, const void *h_values,
  *
  * Returns what every call does, and
  *   PRIM_ERROR_ENUM         boundary does not exist
- *   PRIM_ERROR_TYPE         the types do not exist, or do not go together
+ *   PRIM_ERROR_TYPE         the types do not exist, or cannot be combined
  *   PRIM_ERROR_VALUE        flags has unknown bits; channels is not 1 to 4; a pitch is less than a
  *                           row or no multiple of the element; the images differ in width, height
  *                           or channels; the mask's sides are not 1 to 255; its anchor is not in
@@ -180,7 +180,7 @@ PRIM_API prim_status prim_convolve_1d_host(unsigned flags, prim_boundary boundar
                                            const void *h_in, size_t count, prim_mask mask,
                                            void *h_out, int threads);
 
-/* The variants: PRIM_CONVOLUTION_AUTO at index 0, then up the ladder; NULL behind the last. */
+/* The variants: PRIM_CONVOLUTION_AUTO at index 0, then up the ladder; NULL after the last. */
 PRIM_API const prim_variant *prim_convolution_variant_at(size_t index);
 
 /* One of them by its value; NULL for a value that is no variant. */

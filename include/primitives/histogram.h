@@ -109,7 +109,7 @@ typedef struct prim_counters {
  *
  * Returns what every call does, and
  *   PRIM_ERROR_ENUM         out.outside does not exist
- *   PRIM_ERROR_TYPE         sample_type or out.type is none of the above
+ *   PRIM_ERROR_TYPE         sample_type or out.type is not one of those above
  *   PRIM_ERROR_VALUE        unknown flags, bins is 0, or the range is empty or not finite
  *   PRIM_ERROR_OVERLAP      two operands overlap
  *
@@ -143,7 +143,7 @@ PRIM_API prim_status prim_histogram_even_host(prim_histogram_range range,
  *              d_outside. Not read if count is 0.
  *
  * All else as for prim_histogram_even(), but no variant has a workspace. Returns what it does, and
- *   PRIM_ERROR_TYPE         edge_type does not go with sample_type */
+ *   PRIM_ERROR_TYPE         edge_type does not match sample_type */
 PRIM_API prim_status prim_histogram_edges(prim_histogram_variant variant,
                                           cudaDataType_t sample_type, const void *d_samples,
                                           size_t count, cudaDataType_t edge_type,
@@ -222,7 +222,7 @@ PRIM_API prim_status prim_histogram_even_channels_host(const prim_histogram_rang
  *
  * All else as for prim_histogram_even(), except the workspace: 8 · (bins + 5) bytes, for any
  * variant. Returns what that call does, and
- *   PRIM_ERROR_TYPE         sums.type is none of the above
+ *   PRIM_ERROR_TYPE         sums.type is not one of those above
  *   PRIM_ERROR_VALUE        *h_largest is negative, infinite or NaN
  *   PRIM_ERROR_SIZE         the bytes of the workspace do not fit size_t */
 PRIM_API prim_status prim_histogram_even_weighted(prim_histogram_variant variant,
@@ -243,7 +243,7 @@ PRIM_API prim_status prim_histogram_even_weighted_host(prim_histogram_range rang
 /* ---- variants ---- */
 
 /* The variants of all calls: PRIM_HISTOGRAM_AUTO at index 0, then up each call's ladder in turn;
- * NULL behind the last. */
+ * NULL after the last. */
 PRIM_API const prim_variant *prim_histogram_variant_at(size_t index);
 
 /* One of them by its value; NULL for a value that is no variant. */

@@ -48,7 +48,7 @@ typedef enum prim_order { PRIM_ASCENDING = 0, PRIM_DESCENDING = 1 } prim_order;
  *
  * Returns what every call does, and
  *   PRIM_ERROR_ENUM         order does not exist
- *   PRIM_ERROR_TYPE         key_type is none of these
+ *   PRIM_ERROR_TYPE         key_type is not one of these
  *   PRIM_ERROR_SIZE         the bytes of all keys do not fit size_t
  *   PRIM_ERROR_OVERLAP      d_out overlaps d_a or d_b
  *
@@ -81,7 +81,7 @@ typedef struct prim_keys {
  *              be NULL if both counts are 0.
  *
  * Returns what prim_merge() does, and
- *   PRIM_ERROR_VALUE        value_bytes is none of the three
+ *   PRIM_ERROR_VALUE        value_bytes is not one of the three
  *   PRIM_ERROR_UNSUPPORTED  variant is not AUTO or STREAMED
  *
  * The rest is as for prim_merge(). */
@@ -120,7 +120,7 @@ PRIM_API prim_status prim_merge_sort(prim_merge_variant variant, prim_order orde
  *              not; must overlap nothing of the call in any other way, nor must d_out.
  *
  * Returns what prim_merge_sort() does, and
- *   PRIM_ERROR_VALUE        value_bytes is none of the three
+ *   PRIM_ERROR_VALUE        value_bytes is not one of the three
  *   PRIM_ERROR_UNSUPPORTED  variant is not AUTO, SORT_STREAMED, SORT_RADIX or SORT_BITONIC
  *
  * The workspace holds the keys and the values once, and up to 255 bytes more; for RADIX there comes
@@ -263,7 +263,7 @@ PRIM_API prim_status prim_is_sorted_host(prim_order order, cudaDataType_t key_ty
                                          const void *h_in, size_t count, uint32_t *h_answer);
 
 /* The variants: PRIM_MERGE_AUTO at index 0, then up the merge's ladder, then up the sort's; NULL
- * behind the last. */
+ * after the last. */
 PRIM_API const prim_variant *prim_merge_variant_at(size_t index);
 
 /* One of them by its value; NULL for a value that is no variant. */

@@ -46,7 +46,7 @@ typedef enum prim_reduce_variant {
  *
  * Returns what every call does, and
  *   PRIM_ERROR_ENUM         op or transform does not exist
- *   PRIM_ERROR_TYPE         the types do not exist or do not go together, or a bit operator (AND,
+ *   PRIM_ERROR_TYPE         the types do not exist or cannot be combined, or a bit operator (AND,
  *                           OR, XOR) is to combine floats
  *   PRIM_ERROR_OVERLAP      d_out overlaps d_in
  *
@@ -230,7 +230,7 @@ PRIM_API prim_status prim_arg_reduce_host(prim_op op, prim_transform transform,
 PRIM_API prim_status prim_dot_host(cudaDataType_t in_type, const void *h_x, const void *h_y,
                                    size_t count, cudaDataType_t out_type, void *h_out, int threads);
 
-/* The variants: PRIM_REDUCE_AUTO at index 0, then up the ladder; NULL behind the last. */
+/* The variants: PRIM_REDUCE_AUTO at index 0, then up the ladder; NULL after the last. */
 PRIM_API const prim_variant *prim_reduce_variant_at(size_t index);
 
 /* One of them by its value; NULL for a value that is no variant. */

@@ -85,7 +85,7 @@ typedef struct prim_scan_ends {
  *
  * Returns what every call does, and
  *   PRIM_ERROR_ENUM         kind, op or transform does not exist
- *   PRIM_ERROR_TYPE         the types do not exist, or do not go together
+ *   PRIM_ERROR_TYPE         the types do not exist, or cannot be combined
  *   PRIM_ERROR_VALUE        h_initial and d_initial are both given
  *   PRIM_ERROR_OVERLAP      d_out overlaps d_in without being it, d_total one of them, or d_initial
  *                           one of the three without being d_total
@@ -176,7 +176,7 @@ PRIM_API prim_status prim_scan_rows_host(prim_scan_kind kind, prim_op op, prim_t
 PRIM_API prim_status prim_scan_2d_host(prim_op op, prim_transform transform, prim_matrix in,
                                        prim_matrix out, int threads);
 
-/* The variants: PRIM_SCAN_AUTO at index 0, then up the ladder; NULL behind the last. */
+/* The variants: PRIM_SCAN_AUTO at index 0, then up the ladder; NULL after the last. */
 PRIM_API const prim_variant *prim_scan_variant_at(size_t index);
 
 /* One of them by its value; NULL for a value that is no variant. */

@@ -100,7 +100,7 @@ typedef struct prim_sparse {
  *
  * Returns what every call does, and
  *   PRIM_ERROR_ENUM         the format does not exist
- *   PRIM_ERROR_TYPE         the types do not exist, or do not go together
+ *   PRIM_ERROR_TYPE         the types do not exist, or cannot be combined
  *   PRIM_ERROR_VALUE        rows or columns is 2^31 or more; ell_ld is less than rows; the groups
  *                           do not cover the rows in order, or lie outside of the entries; x.count
  *                           is not the matrix's columns, or y.count not its rows
@@ -214,7 +214,7 @@ PRIM_API prim_status prim_sparse_convert_bytes_host(prim_sparse from, prim_spars
                                                     size_t *bytes);
 
 /* *to = the same matrix in another format; one of the two formats is CSR (CSR to CSR changes the
- * offsets). All its arrays lie in h_memory, one behind the other, h_groups too.
+ * offsets). All its arrays lie in h_memory, one after the other, h_groups too.
  *
  *   from       a matrix in host memory that prim_sparse_check_host() accepts.
  *   offset_type  of CSR's offsets.
@@ -229,7 +229,7 @@ PRIM_API prim_status prim_sparse_convert_bytes_host(prim_sparse from, prim_spars
  * A row's entries keep their order. Returns PRIM_OK, PRIM_ERROR_ENUM, _TYPE, _NULL, _MISALIGNED,
  * _SIZE, _OVERLAP, PRIM_ERROR_VALUE (a wrong matrix, a width that is too small, more entries
  * than 32-bit offsets count), PRIM_ERROR_UNSUPPORTED (neither format is CSR) or
- * PRIM_ERROR_WORKSPACE (bytes is too small, or malloc() gave nothing). */
+ * PRIM_ERROR_WORKSPACE (bytes is too small, or malloc() failed). */
 PRIM_API prim_status prim_sparse_convert_host(prim_sparse from, prim_sparse_format format,
                                               cudaDataType_t offset_type, int64_t width,
                                               void *h_memory, size_t bytes, prim_sparse *to);
@@ -254,7 +254,7 @@ typedef enum prim_sparse_rule {
                                 the one before; slices are multiples of 32 */
     PRIM_SPARSE_ROWS = 2,    /* row_indices: rows of the matrix, in ascending order */
     PRIM_SPARSE_ELL_COLUMNS = 3, /* ell_columns: columns of the matrix, and then padding */
-    PRIM_SPARSE_STRIPS = 4,      /* SELL's column_indices, likewise; behind the last row, padding */
+    PRIM_SPARSE_STRIPS = 4,      /* SELL's column_indices, likewise; after the last row, padding */
     PRIM_SPARSE_PERMUTATION = 5, /* permutation: each row once */
     PRIM_SPARSE_COLUMNS = 6      /* column_indices: columns of the matrix */
 } prim_sparse_rule;
@@ -334,7 +334,7 @@ PRIM_API prim_status prim_sparse_convert_size(prim_sparse from, prim_sparse_form
                                               int64_t width, uint64_t *d_size,
                                               const prim_call *call);
 
-/* *to = the same matrix in another format, its arrays in d_memory, one behind the other. `to` is
+/* *to = the same matrix in another format, its arrays in d_memory, one after the other. `to` is
  * written when the call returns, the arrays when the work runs.
  *
  *   from, format, width  as for prim_sparse_convert_size(), without PRIM_SPARSE_WIDTH_AUTO; for ELL
@@ -354,7 +354,7 @@ PRIM_API prim_status prim_sparse_convert_size(prim_sparse from, prim_sparse_form
  *              each as the shortest of them has, and further entries belong to no group. Must not
  *              overlap an array of `from` or d_memory.
  *
- * With a size that is too large, memory behind the last entry of CSR, HYB and SELL is not written,
+ * With a size that is too large, memory after the last entry of CSR, HYB and SELL is not written,
  * but that row_indices are -1 there, and prim_sparse_check() finds the target wrong. JDS is valid:
  * further groups have no rows. A graph keeps the sizes of its capture, and the groups of a JDS
  * matrix that it converts: d_missing tells whether the sizes sufficed in a replay.
@@ -467,7 +467,7 @@ PRIM_API prim_status prim_sparse_transpose(prim_sparse from, cudaDataType_t offs
  *   d_memory, bytes, to   as for prim_sparse_convert(): room for as many entries as `from` has, and
  *              to->entries is that number.
  *   d_entries  device, one, or NULL. *d_entries = the number of entries that are left: wait, and
- *              set to->entries to it. Memory behind them is not written. Must not overlap an array
+ *              set to->entries to it. Memory after them is not written. Must not overlap an array
  *              of `from` or d_memory.
  *
  * With d_entries NULL, entries of one row and column keep their order. Otherwise the sum of up to
@@ -491,7 +491,7 @@ PRIM_API prim_status prim_sparse_transpose(prim_sparse from, cudaDataType_t offs
 PRIM_API prim_status prim_sparse_sort(prim_sparse from, void *d_memory, size_t bytes,
                                       prim_sparse *to, uint64_t *d_entries, const prim_call *call);
 
-/* The variants: PRIM_SPMV_AUTO at index 0, then up the ladder; NULL behind the last. */
+/* The variants: PRIM_SPMV_AUTO at index 0, then up the ladder; NULL after the last. */
 PRIM_API const prim_variant *prim_spmv_variant_at(size_t index);
 
 /* One of them by its value; NULL for a value that is no variant. */

@@ -40,7 +40,7 @@
  *                           backend, where __device__ variables count as host memory, and on GPUs
  *                           by a library built with PRIM_CHECK_POINTERS; checked after everything
  *                           else, and not again when a graph is replayed
- *   PRIM_ERROR_WORKSPACE    workspace_bytes is too small, or the pool gave nothing
+ *   PRIM_ERROR_WORKSPACE    workspace_bytes is too small, or the pool had no memory
  *   PRIM_ERROR_UNSUPPORTED  the variant does not do this here: prim_last_error() says why
  *   PRIM_ERROR_CUDA         the CUDA runtime returned an error
  *
@@ -80,7 +80,7 @@ typedef enum prim_status {
     PRIM_OK = 0,
     PRIM_ERROR_NULL = 10,        /* a pointer is NULL that must not be */
     PRIM_ERROR_ENUM = 20,        /* a variant, operator or transform that does not exist */
-    PRIM_ERROR_TYPE = 30,        /* element types that do not exist or do not go together */
+    PRIM_ERROR_TYPE = 30,        /* element types that do not exist or cannot be combined */
     PRIM_ERROR_SIZE = 40,        /* a count whose bytes do not fit size_t */
     PRIM_ERROR_OVERLAP = 50,     /* operands overlap that must not */
     PRIM_ERROR_MEMORY = 55,      /* a d_ pointer to memory that the device does not reach */

@@ -92,7 +92,7 @@ SIMT_API void simt_async_wait(unsigned groups_left, const char *file SIMT_DEFAUL
  * SIMT_ASYNC and on a device of 8.0. Otherwise kernels make them by ordinary accesses, which
  * sanitizers see. A variable, since kernels ask at each copy. */
 SIMT_API extern bool simt_copies_are_late;
-/* Such a copy, of so many bytes, and zeros behind them. It is done when the thread waits for its
+/* Such a copy, of so many bytes, and zeros after them. It is done when the thread waits for its
  * batch, or before. */
 SIMT_API void simt_copy_late(void *to, const void *from, unsigned bytes, unsigned zeros);
 /* The copies that the thread has issued since the last call are a batch. */

@@ -70,7 +70,7 @@ struct alignments {
 
 /* ---- from global into shared memory ---- */
 
-/* Starts the copies of as many of the piece's words as there are, with zeros behind them. */
+/* Starts the copies of as many of the piece's words as there are, with zeros after them. */
 __device__ inline void copy_piece(uint32_t *to, const uint32_t *from, size_t left, bool is_aligned)
 {
     const unsigned words = left < PIECE ? static_cast<unsigned>(left) : PIECE;

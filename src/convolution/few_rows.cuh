@@ -4,8 +4,8 @@
  *     row 0     0 0 0 … 0 1 1 1 … 1 2 2 …      lanes lie OUTPUTS pixels apart: an odd number, so
  *     row 1     k k k …                        that they find banks of their own
  *
- * That is short_rows.cuh with rows and columns exchanged: a strip would load and sum halo rows, 5 for
- * each row under 5 × 5. Here a thread computes once which row to read for each row of the mask.
+ * That is short_rows.cuh with rows and columns exchanged: a strip would load and sum halo rows, 5
+ * for each row under 5 × 5. Here a thread computes once which row to read for each row of the mask.
  * Products are added row by row of the mask all the same. */
 #ifndef PRIM_CONVOLUTION_FEW_ROWS_CUH
 #define PRIM_CONVOLUTION_FEW_ROWS_CUH
@@ -276,7 +276,7 @@ image_of_columns<Source, Element> make_image(const prim_convolution_args *args)
     return p;
 }
 
-/* Rows and outputs of a block behind `first_bytes` of shared memory. Returns the bytes of all. */
+/* Rows and outputs of a block after `first_bytes` of shared memory. Returns the bytes of all. */
 template <typename Source, typename Element>
 size_t lay_out(image_of_columns<Source, Element> *p, int outputs, size_t first_bytes)
 {

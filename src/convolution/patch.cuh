@@ -31,7 +31,7 @@ constexpr int LANES = static_cast<int>(WARP), WARPS = 4, COLUMNS = 4; /* of a th
 constexpr int SPAN = LANES * COLUMNS; /* outputs of a warp in a row */
 constexpr int WORDS = 3 * COLUMNS;    /* of a patch's row; the second vector has the outputs' */
 
-/* A separable mask has the weights of a row, and those of a column behind them. */
+/* A separable mask has the weights of a row, and those of a column after them. */
 template <shape SHAPE, int SIDE>
 struct weights {
     static constexpr int ACROSS = SHAPE == WHOLE ? SIDE : 1; /* products of an output in a row */

@@ -29,7 +29,7 @@ struct image_of_bytes {
     const uint8_t *data;
     size_t pitch;
     int64_t width, height; /* in pixels */
-    int line, reach;       /* bytes of a row, and those behind it that a window may reach */
+    int line, reach;       /* bytes of a row, and those after it that a window may reach */
     int channels;
     bool is_aligned; /* rows lie alike within chunks: what is asked for begins where one does */
     bool is_wide;    /* no narrower than the mask */

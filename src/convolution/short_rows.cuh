@@ -1,7 +1,7 @@
 /* REGISTER over images whose rows are shorter than a warp's strip: a block takes a run of
  * whole rows, and a thread a column of outputs anywhere in it.
  *
- *     memory      a b c d e f g h i j k l …      rows of 3: one behind the other without gaps, so
+ *     memory      a b c d e f g h i j k l …      rows of 3: one after the other without gaps, so
  *                                                a run of them comes 16 bytes at a time
  *     row 0       a b c      thread 0 1 2        all threads are busy, however short rows are
  *     row 1       d e f             0 1 2

@@ -63,7 +63,7 @@ struct strip_rows {
     }
 };
 
-/* Masks of w · h weights, or of the w of a row and the h of a column behind them. */
+/* Masks of w · h weights, or of the w of a row and the h of a column after them. */
 enum shape { WHOLE, SEPARABLE };
 
 /* ---- on the host ---- */

@@ -1,6 +1,6 @@
-/* REGISTER over thin images, which have short rows or few rows, under any mask, and over those of few
- * rows under separable masks: one kernel for all, with weights in shared memory. See short_rows.cuh
- * and few_rows.cuh. */
+/* REGISTER over thin images, which have short rows or few rows: one kernel for all, with weights in
+ * shared memory. It takes any mask, and separable masks where the image has few rows. See
+ * short_rows.cuh and few_rows.cuh. */
 #include "convolution/dispatch.cuh"
 #include "convolution/few_rows.cuh"
 #include "convolution/register.h"

@@ -181,7 +181,7 @@ struct piece {
     }
 };
 
-/* Where a thread is in a range of rows, whose pieces lie one behind the other: it takes every
+/* Where a thread is in a range of rows, whose pieces lie one after the other: it takes every
  * n-th of them. */
 struct piece_place {
     int row, piece;

@@ -361,8 +361,8 @@ inline size_t blocks_at_once()
     return BLOCKS * static_cast<size_t>(prim_device_multiprocessors());
 }
 
-/* Enough parts that there are two blocks for each multiprocessor, while each has two iterations of its
- * loop at least. */
+/* Enough parts that there are two blocks for each multiprocessor, while each has at least two
+ * iterations of its loop. */
 inline void cut_k(cut *how, const prim_gemm_args *args, size_t at_once)
 {
     constexpr size_t MOST_PARTS = 64, FEW_ITERATIONS = 4;
@@ -402,8 +402,9 @@ inline cut cut_of(const prim_gemm_args *args)
     return how;
 }
 
-/* Of 1,900 drawn products on an H200, fitted: off by 15 % as a rule. An iteration of a warp waits for its
- * loads; while there are many, they take the multiprocessors' load units and multiply-adds. */
+/* Of 1,900 drawn products on an H200, fitted: off by 15 % as a rule. An iteration of a warp waits
+ * for its loads; while there are many, they take the multiprocessors' load units and
+ * multiply-adds. */
 inline double clocks_of(const prim_gemm_args *args, const cut &how)
 {
     constexpr double START = 700, ITERATION = 1000, ROUND = 1600, WORK = 90, PASS = 5500, STORE = 6;

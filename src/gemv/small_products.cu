@@ -1,4 +1,4 @@
-/* Batches of small products: a block takes several that lie one behind the other.
+/* Batches of small products: a block takes several that lie one after the other.
  *
  *     memory   A0▒▒▒▒▒A1▒▒▒▒▒A2▒▒▒▒▒…    a window, 16 bytes a copy, wherever rows and matrices end
  *                 ↓     ↓     ↓
@@ -213,7 +213,7 @@ struct leaves_along {
 };
 
 /* Of a row that lies across memory: a leaf has elements first, first + step, …. The steps of what
- * is small are 128 at least, and no more leaves are asked for, so one that is not there lies behind
+ * is small are 128 at least, and no more leaves are asked for, so one that is not there lies after
  * the end. */
 template <class Problem, bool PADDED>
 struct leaves_across {

@@ -6,7 +6,7 @@
  *     2 ─┬──│┴───┬──
  *     3 ─┴──┴────┴──
  *
- * Each comparison puts the smaller key first, so that keys behind the end, which are the largest,
+ * Each comparison puts the smaller key first, so that keys after the end, which are the largest,
  * stay there. Each thread has 4 neighbouring keys in registers. So of the steps between keys a
  * distance apart
  *
@@ -18,7 +18,7 @@
  * searches, in which each step waits for shared memory; that is faster for so few keys, though the
  * work is more. For larger sorts the work decides.
  *
- * A network is not stable by itself. With values, a key's place is a part of it, behind the key's
+ * A network is not stable by itself. With values, a key's place is a part of it, after the key's
  * own bits: then no two are equal, and the order is the stable one.
  *
  * Work: log2(n) (log2(n) + 1) / 4 comparisons for each key. Bytes: each key in and out once.
@@ -250,7 +250,7 @@ __device__ inline uint32_t place_of(wide_pair item)
     return item.place;
 }
 
-/* Behind the end: the largest keys, and behind the last place. */
+/* After the end: the largest keys, and after the last place. */
 template <typename Item>
 __device__ void load_items(const operands &p, Item (&own)[OWN])
 {

@@ -30,7 +30,7 @@
  *
  * A sort's pass is the same over many pairs: each pair is divided into parts.
  *
- * A ring's first keys are repeated behind its end, so that a thread's merge never goes around.
+ * A ring's first keys are repeated after its end, so that a thread's merge never goes around.
  *
  * Work: 1 comparison a key, and a search in the tile for each 15 of them. Steps: for each tile of a
  * part, log2(tile) + 15. Bytes: each key in and out once, and a tile's length for each part.
@@ -87,7 +87,7 @@ template <typename Key, bool PAIRS>
 constexpr bool FITS_16_BITS =
     MOST_KEYS<Key, PAIRS> + MOST_ITEMS<Key, PAIRS> + 2 * CHUNK_BYTES <= UINT16_MAX;
 
-/* So many of a ring's first keys stand behind its end once more: a thread's own, and the one after
+/* So many of a ring's first keys stand after its end once more: a thread's own, and the one after
  * them. Whole chunks. */
 template <typename Key, bool PAIRS>
 constexpr unsigned REPEATED =
@@ -108,7 +108,7 @@ struct merge_memory {
     uint16_t sources[PAIRS ? WARPS : 1][PAIRS ? WARP_KEYS<Key, PAIRS> : 1];
     uint16_t from_a[BLOCK<PAIRS>]; /* of the keys up to the end of each thread's */
     alignas(CHUNK_BYTES) size_t first_of_a;
-    /* and behind it, with values, those of a tile */
+    /* and after it, with values, those of a tile */
 };
 
 /* Where the values of a part of two runs are, and where they go. */
@@ -119,7 +119,7 @@ struct part_values {
 };
 
 /* A tile's values in shared memory: those of a, and from the next chunk on those of b. They begin
- * as far behind a boundary as they do in global memory, and are copied in whole chunks. */
+ * as far after a boundary as they do in global memory, and are copied in whole chunks. */
 using value_word = key<uint32_t, false>;
 using value_stream = key_stream<value_word>;
 constexpr unsigned VALUE_CHUNK_WORDS = CHUNK_KEYS<value_word>;
@@ -290,7 +290,7 @@ struct merge_thread {
 
     /* Takes the next key, and notes where its value is. Where a run of keys has ended, a largest
      * key may be taken in place of an equal one of the other run: the result is the same. With
-     * values it is not: then a_end is where a's values end. Nothing is taken behind b's end, since
+     * values it is not: then a_end is where a's values end. Nothing is taken after b's end, since
      * b's keys are taken only where they come before a's. */
     template <bool A_MAY_END>
     __device__ void take(front &f, unsigned a_end, bits *key, uint16_t *source) const
@@ -318,7 +318,7 @@ struct merge_thread {
         front f = {in_a(place_in(a, i)), in_b(place_in(b, j)), a_source + i, b_source + j, 0, 0};
         f.from_a = *f.a;
         f.from_b = *f.b;
-        /* Before a largest key of b, none behind a's end is taken. */
+        /* Before a largest key of b, none after a's end is taken. */
         const bool a_may_end =
             PAIRS && a_left - i < ITEMS && (left < ITEMS || f.b[ITEMS - 1] == largest);
         if (items == ITEMS && !a_may_end) {

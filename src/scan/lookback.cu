@@ -88,7 +88,7 @@ struct known_prefix {
     Value aggregate;
 };
 
-/* A thread of a block. `number` numbers tiles through all lines; `tiles` or more stands for none. */
+/* A thread of a block. `number` counts tiles through all lines; `tiles` or more stands for none. */
 template <class Operator, typename In, typename Out>
 struct look_back_thread {
     using value = accumulator_t<Out>;

@@ -84,7 +84,7 @@ size_t bytes_of_lines(const prim_scan_args *args)
 
 /* ---- summed-area tables: summed_area.cu draws them ---- */
 
-/* The aggregates in the workspace, and the scans of them, which share the workspace behind. */
+/* The aggregates in the workspace, and the scans of them, which share the workspace after them. */
 struct table_parts {
     prim_scan_table_tiles tiles;
     prim_scan_args of_rows, of_columns;

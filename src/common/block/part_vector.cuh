@@ -58,7 +58,7 @@ struct part_of_words {
         return x;
     }
 
-    /* The elements, and zeros behind them. */
+    /* The elements, and zeros after them. */
     __device__ vector<T> elements(const loaded &x) const
     {
         const uint32_t last = x.last_half | static_cast<uint32_t>(x.last_byte)

@@ -25,7 +25,7 @@ struct dyadic_bins {
     float scale, offset;
     float most;             /* the last float in range */
     float counts_as_0;      /* from here on, negative floats do */
-    unsigned fraction_bits; /* of v's mantissa, behind the bin's */
+    unsigned fraction_bits; /* of v's mantissa, after the bin's */
     uint32_t base, end;     /* the bits of 2^B; those of the last bin's end, less base */
 };
 

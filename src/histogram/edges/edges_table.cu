@@ -55,7 +55,7 @@ struct layout {
 /* ---- the table ----
  *
  * A word has a bin in its upper half and below how far the edge is from the slot's end: adding a
- * sample's place gives a sum, which carries into the bin where the sample is behind the edge. With
+ * sample's place gives a sum, which carries into the bin where the sample is after the edge. With
  * all ones below, the sample is next to it. A crowded slot's has the bin and how many edges. */
 
 constexpr uint32_t CROWDED = 1u << 31;
@@ -150,7 +150,7 @@ struct tabled_counters {
         return (~sum & LAST_PLACE) == 0;
     }
 
-    /* The sum, of which a sample next to an edge may be behind that, but never behind the last. */
+    /* The sum, of which a sample next to an edge may be after that, but never after the last. */
     template <class Point>
     __device__ uint32_t decided(uint32_t sum, Point point) const
     {

@@ -2,9 +2,9 @@
  *
  *     slots        │    0    │    1    │    2    │ …       2^slots_log2 of them
  *     places       0 … 65535   0 … 65535                   in each slot
- *     from_edge()        ┊ e1            ┊ e2             the least measure that is behind an edge
+ *     from_edge()        ┊ e1            ┊ e2             the least measure that is after an edge
  *
- * of() ascends with the samples. Behind an edge are all those with its from_edge() or more; with
+ * of() ascends with the samples. After an edge are all those with its from_edge() or more; with
  * one less there may be samples on both sides, where measures are coarser than samples. */
 #ifndef PRIM_HISTOGRAM_MEASURES_CUH
 #define PRIM_HISTOGRAM_MEASURES_CUH

@@ -51,7 +51,7 @@ static_assert(LANE_VECTORS <= MOST_PARTS && (LANE_VECTORS & (LANE_VECTORS - 1)) 
 /* ---- what a block has in shared memory ---- */
 
 /* Room for less than a window of elements, a last tile, and where each item begins: two bytes for
- * each item, for which the window leaves four. And for vectors before the first element, behind the
+ * each item, for which the window leaves four. And for vectors before the first element, after the
  * last, and one that splicing reads. */
 constexpr unsigned WINDOW_BYTES = TILE_VECTORS * VECTOR_BYTES;
 constexpr unsigned ROOM_BYTES = 2 * WINDOW_BYTES + 4 * VECTOR_BYTES;
@@ -100,7 +100,7 @@ struct window {
     size_t element;
     unsigned segments, elements;
     unsigned rest;     /* elements of item 0 */
-    bool last_is_long; /* the last segment goes on behind the window */
+    bool last_is_long; /* the last segment goes on after the window */
 };
 
 /* The window between two beginnings, limited to the room, whatever the offsets are. */
@@ -125,7 +125,7 @@ struct staged_window {
     uint16_t *begins; /* of segments + 2 */
 };
 
-/* Elements come first, with room for one vector before them and for two behind. */
+/* Elements come first, with room for one vector before them and for two after. */
 template <typename T>
 __device__ staged_window<T> stage_window(const T *in, const segment_plan &p, const window &w,
                                          unsigned char *bytes)

@@ -15,7 +15,7 @@
  *     plain()       whether elements are not transformed
  *     identity<Operator>()    the value of an empty line
  *     load<ALIGNED>(at, further)   the aligned vector that element `at` lies in (ALIGNED: begins),
- *                                  or one that is `further` elements, whole vectors, behind it
+ *                                  or one that is `further` elements, whole vectors, after it
  *     complete(x, at, further)     the vector that begins with that element, where load() gave x
  *     take<Operator, PLAIN>(so_far, x, index)      so_far, and then the elements of x in order
  *     take_some<Operator>(so_far, at, index, n)    the same with up to a vector's elements, one by

@@ -82,7 +82,7 @@ typedef struct prim_scan_tiles {
     prim_scan_carry carry;
     void *aggregates; /* a value for each tile, line by line */
     size_t aggregates_ld;
-    void *initial; /* a value, for the launches behind AGGREGATES_ALONE */
+    void *initial; /* a value, for the launches after AGGREGATES_ALONE */
 } prim_scan_tiles;
 
 /* One launch over all tiles of all rows. A line that is part of a longer one, and begins at one of

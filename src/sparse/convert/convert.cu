@@ -312,7 +312,7 @@ struct job : launches {
     const prim_sparse *from, *to;
     uint64_t *lengths; /* the workspace */
 
-    /* HYB: behind the lengths and their sums, where each row begins in the part in COO. */
+    /* HYB: after the lengths and their sums, where each row begins in the part in COO. */
     uint64_t *begins() const
     {
         return lengths + prim_sparse_sums_bytes(count_of_lengths(args)) / sizeof(uint64_t);
@@ -395,7 +395,7 @@ void csr_to_hyb(job *j)
     j->then_call(prim_sparse_fill_coo_part, j->from, j->to, begins);
 }
 
-/* Into the target, or behind the lengths and the room for sorting. */
+/* Into the target, or after the lengths and the room for sorting. */
 const int32_t *sort_rows(job *j, size_t lengths)
 {
     const size_t rows = j->from->rows, sigma = static_cast<size_t>(j->args->width);

@@ -1,5 +1,5 @@
 /* prim_sparse_transpose(): the entries sorted by their columns (entry_sort.cu); a launch before
- * finds their rows, and one behind it the offsets.
+ * finds their rows, and one after it the offsets.
  *
  * Work: entries for each 8 bits of the columns. Bytes: of an entry, 8 for its row, and what
  * entry_sort.cu says; a sector of 32 for each value of 8 bytes. */

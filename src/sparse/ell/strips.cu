@@ -31,7 +31,7 @@ constexpr unsigned SUMS_AT_ONCE = 8;
 
 struct strip_group {
     size_t first_entry, stride, width;
-    size_t first_sum; /* its sums of parts: that of part p of row r is p · rows + r behind it */
+    size_t first_sum; /* its sums of parts: that of part p of row r is p · rows + r after it */
     unsigned first_row, rows, parts;
 };
 

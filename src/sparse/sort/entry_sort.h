@@ -42,7 +42,7 @@ typedef struct prim_sparse_entry_sort {
 /* What goes along before the first pass: these indices, and the values of `from`. */
 prim_sparse_carried prim_sparse_carry(const int32_t *indices, const prim_sparse *from);
 
-/* And behind the last: to these indices, and the values of `to`; of 8 bytes, numbers to the buffer.
+/* And after the last: to these indices, and the values of `to`; of 8 bytes, numbers to the buffer.
  * Then prim_sparse_take_numbered() fetches the values. */
 prim_sparse_carried prim_sparse_carry_to(const int32_t *indices, const prim_sparse *to,
                                          const prim_sparse_sort_buffer *last);

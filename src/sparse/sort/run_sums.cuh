@@ -112,7 +112,7 @@ __device__ void sum_later_piece(const runs<V> &r, size_t place)
         r.pieces[place] = sum;
 }
 
-/* The piece that begins in these places and is its run's first: that run goes on behind them. */
+/* The piece that begins in these places and is its run's first: that run goes on after them. */
 template <typename V>
 __device__ void sum_first_piece(const runs<V> &r, size_t place, size_t last)
 {
