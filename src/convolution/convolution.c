@@ -8,7 +8,7 @@
 
 /* ---- what queries and calls check alike ---- */
 
-/* The types that go together. */
+/* The combinations of types that exist. */
 typedef struct type_row {
     cudaDataType_t in, out, mask;
 } type_row;
@@ -20,7 +20,7 @@ static const type_row type_rows[] = {
     {CUDA_R_32I, CUDA_R_32I, CUDA_R_32I}, {CUDA_R_32U, CUDA_R_32U, CUDA_R_32U},
     {CUDA_R_8U, CUDA_R_8U, CUDA_R_8I},    {CUDA_R_8U, CUDA_R_8U, CUDA_R_16I}};
 
-/* The error that names the types which go with in's. */
+/* The error that names the types which can be combined with in's type. */
 static prim_status fail_together(const prim_convolution_args *args, const prim_mask *mask)
 {
     const cudaDataType_t in = args->in.type;
@@ -77,7 +77,7 @@ static prim_status check_mask(const prim_convolution_args *args, const prim_mask
     return PRIM_OK;
 }
 
-/* A separable mask's row and column. */
+/* Checks the row and the column of a separable mask. */
 static prim_status check_parts(const prim_convolution_args *args)
 {
     const prim_mask *x = &args->mask, *y = &args->mask_y;
@@ -157,7 +157,7 @@ static prim_status check_kind(const void *any)
 
 /* ---- the pointers ---- */
 
-/* On the device either may be NULL, on the host h_values must not. */
+/* On the device one of h_values and d_values may be NULL; on the host h_values must not be. */
 static prim_status check_weights(const prim_convolution_args *args, const prim_mask *mask,
                                  prim_span *span)
 {

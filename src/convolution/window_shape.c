@@ -1,8 +1,8 @@
 /* The shape of REGISTER's blocks. A tile of outputs is as wide and high as its threads are many,
  * side by side and below each other; of all such tiles the one is chosen for which the image costs
  * least: what the tiles copy with their halos, multiply, and store, also beyond the image's sides.
- * So vectors and low images get low tiles, narrow images high ones, and large images such whose
- * halos are small.
+ * So vectors and images of few rows get tiles of few rows, images of short rows get high tiles, and
+ * large images get tiles whose halos are small.
  *
  * All numbers that can be tuned stand here. */
 #include "convolution/window_shape.h"
@@ -62,7 +62,8 @@ static int rows_of_thread(const prim_window_call *call)
     return call->height >= LEAST_ROWS && threads / enough >= call->multiprocessors ? call->rows : 1;
 }
 
-/* So many that about every multiprocessor has a block. */
+/* The threads of a block for each channel, as a power of two: few enough that about every
+ * multiprocessor has a block. */
 static int bits_of_threads(const prim_window_call *call, int rows)
 {
     const size_t threads = prim_divide_up(call->width, PRIM_WINDOW_COLUMNS) *
@@ -106,7 +107,7 @@ static int pitch_of(int bytes, int rows, int span)
     return pitch | VECTOR;
 }
 
-/* Outputs that go through shared memory, channel by channel. Returns their bytes. */
+/* Lays out the outputs that go through shared memory, channel by channel. Returns their bytes. */
 static int lay_out_outputs(const prim_window_call *call, prim_window_shape *s)
 {
     const int bytes = round_up(s->columns * call->element_bytes, VECTOR);
@@ -117,7 +118,8 @@ static int lay_out_outputs(const prim_window_call *call, prim_window_shape *s)
     return s->out_plane * call->channels;
 }
 
-/* Of a block: rows of a thread, threads for each channel as 2^, and how often they compute. */
+/* The size of a block: rows of a thread, threads for each channel as a power of two, and how often
+ * they compute. */
 typedef struct block_size {
     int rows, bits, rounds;
 } block_size;
@@ -194,8 +196,8 @@ static void choose_lanes(const prim_window_call *call, prim_window_shape *s)
                               threads * call->channels);
 }
 
-/* From the widest tile on: a narrower one only where it saves a fiftieth, since memory likes long
- * rows. */
+/* Begins with the widest tile. A narrower one is taken only where it saves a fiftieth, since memory
+ * likes long rows. */
 static prim_window_shape best_shape(const prim_window_call *call, block_size size)
 {
     prim_window_shape best = {0};
@@ -214,8 +216,8 @@ static prim_window_shape best_shape(const prim_window_call *call, block_size siz
     return best;
 }
 
-/* How often a block computes: what a thread does once is a large part of its work. Not where there
- * are few blocks. */
+/* How often a block computes: several times, since what a thread does once is a large part of its
+ * work, but not where there are few blocks. */
 static int rounds_of_block(const prim_window_call *call, int rows, int bits)
 {
     const size_t threads = prim_divide_up(call->width, PRIM_WINDOW_COLUMNS) *
@@ -228,7 +230,8 @@ static int rounds_of_block(const prim_window_call *call, int rows, int bits)
     return rounds;
 }
 
-/* With fewer rounds, then fewer threads, and then fewer rows, where no tile fits shared memory. */
+/* Where no tile fits shared memory, fewer rounds are tried, then fewer threads, and then fewer
+ * rows. */
 prim_window_shape prim_convolution_window_shape(const prim_window_call *call)
 {
     block_size size;

@@ -1,9 +1,9 @@
-/* Sums and products of floats, whose bits depend on the order: that of reduce/order.h, which cuts a
- * line into tiles of 16 KB by position alone. Each rank reduces the tiles that begin in its part,
- * which leaves a value for each. The values of all tiles form a line: every rank gets all of them,
- * 1/4096 of the bytes (f64: 1/2048), and reduces that line in the same order as all others. A line
- * of one value keeps its bits when it is reduced again: sums start from +0, so that none is -0, and
- * products from 1. */
+/* Sums and products of floats, whose bits depend on the order. The order is that of reduce/order.h,
+ * which cuts a line into tiles of 16 KB by position alone. Each rank reduces the tiles that begin
+ * in its part, which leaves a value for each. The values of all tiles form a line: every rank gets
+ * all of them, 1/4096 of the bytes (f64: 1/2048), and reduces that line in the same order as all
+ * others. A line of one value keeps its bits when it is reduced again: sums start from +0, so that
+ * none is -0, and products from 1. */
 #include "common/host/element.h"
 #include "distributed/finish.h"
 #include "distributed/reduction.h"

@@ -24,7 +24,7 @@ static prim_status check_enums(const prim_gemm_args *args)
     return PRIM_OK;
 }
 
-/* Which types go together; A and B have the same. */
+/* Which types can be combined; A and B have the same type. */
 static const struct {
     cudaDataType_t in, out;
 } types[] = {
@@ -87,7 +87,7 @@ static prim_status check_kind(const void *any)
 
 /* ---- operands ---- */
 
-/* A matrix of each product as it is stored. */
+/* One operand as it is stored: a matrix for each product. */
 typedef struct stored {
     const char *name;
     const void *data;

@@ -45,7 +45,7 @@ static prim_status check_both_arrays(const prim_request *call, cudaDataType_t ke
                              : status;
 }
 
-/* An output overlaps none of these inputs. */
+/* Checks that an output overlaps none of these inputs. */
 static prim_status check_apart(const prim_request *call, prim_span written, const prim_span *inputs,
                                int count)
 {
@@ -55,8 +55,8 @@ static prim_status check_apart(const prim_request *call, prim_span written, cons
     return status;
 }
 
-/* For calls that move values: their size, and that the bytes of the workspace, keys, values and
- * places, fit size_t. */
+/* Checks for calls that move values: the size of a value, and that the bytes of the workspace,
+ * which holds keys, values and places, fit size_t. */
 static prim_status check_values(const prim_request *call, cudaDataType_t key_type, size_t count,
                                 size_t value_bytes)
 {

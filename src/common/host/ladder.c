@@ -50,7 +50,7 @@ static const prim_rung *rung_of_auto(const prim_ladder *ladder, const prim_reque
     return ladder->choose != NULL ? find_rung(ladder, ladder->choose(call)) : ladder->rungs[0];
 }
 
-/* What does not depend on operands; *rung is what would run. */
+/* Checks what does not depend on operands; *rung is the rung that would run. */
 static prim_status resolve(const prim_ladder *ladder, const prim_request *call,
                            const prim_rung **rung)
 {
@@ -137,7 +137,7 @@ static prim_status check_reach(const prim_request *call, prim_span span)
         call->name, span.name, there, span.bytes);
 }
 
-/* The last of all checks, since it asks more than the arguments say. */
+/* This check comes last, since it asks for more than the arguments say. */
 static prim_status check_memory(const prim_request *call, const prim_operands *operands)
 {
     prim_status status = PRIM_OK;
@@ -171,7 +171,8 @@ static prim_status workspace_of(const prim_rung *rung, const prim_request *call,
     return status;
 }
 
-/* What would run; the call itself would find at its launch that there is no code for the device. */
+/* Answers what would run. The call itself would find only at its launch that there is no code for
+ * the device. */
 static prim_status answer(const prim_ladder *ladder, const prim_request *call,
                           const prim_rung *rung, size_t needed_bytes)
 {

@@ -1,5 +1,5 @@
-/* Scans whose bits do not depend on the order: each rank reduces its part, every rank gets all
- * results, and those of the ranks before give the carry-in of its own scan.
+/* Scans whose bits do not depend on the order. Each rank reduces its part, and every rank gets all
+ * results. The results of the ranks before it give a rank the carry-in of its own scan.
  *
  *     parts      3 1 7  │  0 4  │  1 6 3
  *     results      11   │   4   │   10         of each part, to every rank

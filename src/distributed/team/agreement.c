@@ -1,6 +1,6 @@
-/* Arguments must be the same in all processes, apart from pointers: where counts differ, one rank
- * waits for messages that no other sends. With PRIM_DISTRIBUTED_AGREE=1 each call begins with 32
- * bytes from every rank to every rank, and a wait for them. */
+/* Arguments other than pointers must be the same in all processes: where counts differ, one rank
+ * waits for messages that no other rank sends. With PRIM_DISTRIBUTED_AGREE=1 each call begins with
+ * 32 bytes from every rank to every rank, and a wait for them. */
 #include "distributed/team/agreement.h"
 
 #include <stdlib.h>

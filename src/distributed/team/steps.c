@@ -1,5 +1,5 @@
-/* The steps of a call on many devices: every rank takes one before any takes the next, with its
- * device current, or all together in one group of NCCL. */
+/* The steps of a call on many devices. Every rank takes a step before any rank takes the next one:
+ * each with its own device current, or all together in one group of NCCL. */
 #include "distributed/team/team.h"
 
 #include "common/host/fail.h"

@@ -88,7 +88,7 @@ static prim_status ask_communicator(const prim_team *team, prim_member *member)
     return PRIM_OK;
 }
 
-/* That of a rank without a communicator, which is only asked. */
+/* The device of a rank without a communicator, which is only asked. */
 static prim_status go_to_current_device(prim_member *member)
 {
     return prim_team_cuda(member, "the current device could not be found out",
@@ -152,7 +152,7 @@ static prim_status check_reach(const prim_member *member, prim_span span)
                      member->name, member->device, there, span.name, span.bytes);
 }
 
-/* A rank without a communicator is any of them, so that nothing is known of its operands. */
+/* A rank without a communicator stands for any rank, so that nothing is known of its operands. */
 static prim_status check_member(const prim_team *team, const prim_team_steps *steps,
                                 prim_member *member)
 {

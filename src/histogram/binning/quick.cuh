@@ -259,7 +259,8 @@ __device__ inline double first_distance(const binning &b, double k)
     return d;
 }
 
-/* The first float of bin k, between two floats of which the latter alone reaches it. */
+/* The first float of bin k, which lies between two floats: `below` does not reach the bin, and x
+ * does. */
 __device__ inline float first_between(const binning &b, unsigned k, float below, float x)
 {
     int32_t low = ordered_bits(same_bits<int32_t>(below)),

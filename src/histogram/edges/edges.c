@@ -8,7 +8,8 @@
 const prim_rung *const prim_histogram_edges_rungs[] = {PRIM_HISTOGRAM_EDGES_RUNGS(PRIM_RUNG_ROW)
                                                            NULL};
 
-/* The table, unless there are so few samples that making it would cost more. */
+/* AUTO takes the table, unless there are so few samples that making it would cost more than it
+ * saves. */
 int prim_histogram_choose_edges_rung(const void *any)
 {
     const prim_histogram_args *args = any;

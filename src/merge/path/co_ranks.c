@@ -66,8 +66,8 @@ static const prim_ladder ladder = {
     .describe = describe,
 };
 
-/* The runs, from the caller's arrays into the arguments. A call that is only asked may leave open
- * where they are, but not how long. */
+/* Copies the runs from the caller's arrays into the arguments. A call that is only asked may leave
+ * open where the runs are, but not how long they are. */
 static prim_status take_runs(prim_co_ranks_args *args, size_t run_count, const void *const *h_runs,
                              const size_t *h_counts)
 {

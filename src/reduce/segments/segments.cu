@@ -50,14 +50,15 @@ static_assert(LANE_VECTORS <= MOST_PARTS && (LANE_VECTORS & (LANE_VECTORS - 1)) 
 
 /* ---- what a block has in shared memory ---- */
 
-/* Room for less than a window of elements, a last tile, and where each item begins: two bytes for
- * each item, for which the window leaves four. And for vectors before the first element, after the
- * last, and one that splicing reads. */
+/* A block has room for less than a window of elements, for a last tile, and for where each item
+ * begins, which takes two of the four bytes that the window leaves for each item. Besides there is
+ * room for the vectors before the first element and after the last, and for one that splicing
+ * reads. */
 constexpr unsigned WINDOW_BYTES = TILE_VECTORS * VECTOR_BYTES;
 constexpr unsigned ROOM_BYTES = 2 * WINDOW_BYTES + 4 * VECTOR_BYTES;
 
-/* The most tiles of more than so many vectors in one window, including its last one and the one
- * that goes on from the window before. */
+/* An upper bound of the tiles longer than so many vectors in one window, including its last one and
+ * the one that goes on from the window before. */
 constexpr unsigned most_items(unsigned vectors)
 {
     return TILE_VECTORS / vectors + 2;
@@ -476,7 +477,8 @@ __device__ void combine_whole_tile(const Source &source, const segment_plan &p, 
     (6 - has_few_registers<Source>() - Source::template turns_wider<Operator>)
 #endif
 
-/* Bytes, whose vectors have the most elements; integers of 32 bits, and f32 combined as f64. */
+/* The types for which a sixth block would spill: bytes, whose vectors have the most elements;
+ * integers of 32 bits; and f32 combined as f64. */
 template <class Source>
 constexpr bool has_few_registers()
 {

@@ -51,7 +51,7 @@ __device__ T &bytes_at(vector_slot *slots, unsigned byte)
     return reinterpret_cast<T &>(reinterpret_cast<unsigned char *>(slots)[swizzled]);
 }
 
-/* The same, with less ado where the swizzle is known only at run time. */
+/* The same in fewer steps, for a swizzle that is known only at run time. */
 template <typename T>
 __device__ T &bytes_at(vector_slot *slots, unsigned byte, unsigned swizzle)
 {

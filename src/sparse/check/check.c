@@ -75,7 +75,7 @@ static prim_status check_groups(const prim_request *call, const prim_sparse *m)
     return PRIM_OK;
 }
 
-/* All but the groups. */
+/* Checks everything but the groups. */
 static prim_status check_sizes(const prim_request *call, const prim_sparse *m)
 {
     const prim_status exists = prim_sparse_check_format(call, m->format);
@@ -272,7 +272,7 @@ static prim_status check_columns(const prim_request *call, const prim_sparse *m)
     return PRIM_OK;
 }
 
-/* Each row once. */
+/* Checks that the permutation has each row once. */
 static prim_status check_permutation(const prim_request *call, const prim_sparse *m)
 {
     bool *seen = calloc(m->rows > 0 ? m->rows : 1, sizeof *seen);

@@ -89,7 +89,7 @@ static void sort_rows(const size_t *length_of, int32_t *rows, int32_t *spare, si
     memcpy(rows, spare, count * sizeof *rows);
 }
 
-/* false: there is no memory. */
+/* Returns false where there is no memory. */
 static bool make_order(lengths *l, size_t rows, size_t sigma)
 {
     int32_t *spare = malloc((rows + 1) * sizeof *spare);
@@ -183,7 +183,7 @@ static void set_offset(prim_sparse *m, size_t i, size_t offset)
         ((int32_t *)offsets)[i] = (int32_t)offset;
 }
 
-/* Any format to CSR. */
+/* Fills a CSR matrix from any format. */
 static void fill_csr(prim_sparse *to, const prim_sparse *from, const lengths *l)
 {
     const size_t value_bytes = prim_element_bytes(to->value_type);
@@ -253,7 +253,7 @@ static void fill_sell(prim_sparse *to, const prim_sparse *from, const lengths *l
         memcpy((int32_t *)to->permutation, l->order, from->rows * sizeof *l->order);
 }
 
-/* ELL, and HYB with its COO part. */
+/* Fills ELL, and HYB with its COO part. */
 static void fill_ell(prim_sparse *to, const prim_sparse *from)
 {
     const size_t value_bytes = prim_element_bytes(to->value_type);
@@ -270,7 +270,7 @@ static void fill_ell(prim_sparse *to, const prim_sparse *from)
     }
 }
 
-/* The longest rows first; rows of one length in their own order. */
+/* Fills JDS: the longest rows first, and rows of one length in their own order. */
 static void fill_groups(prim_sparse *to, const lengths *l, size_t *place_for)
 {
     prim_jds_group *groups = (prim_jds_group *)to->h_groups;

@@ -64,7 +64,7 @@ static prim_status check_kind(const void *any)
     return status == PRIM_OK && !args->wants_size ? prim_sparse_check_target(args) : status;
 }
 
-/* None is too small where it is left open. */
+/* Memory that is left open is never too small. */
 static prim_status check_memory(const prim_sparse_convert_args *args, prim_span *memory)
 {
     prim_sparse to;

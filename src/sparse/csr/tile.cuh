@@ -61,7 +61,7 @@ __device__ T *stage(unsigned char *shared, const T *global, unsigned count)
 
 /* ---- x ---- */
 
-/* An entry's x: read by its column, */
+/* Reads an entry's x by its column. */
 template <typename X>
 struct x_by_column {
     const X *x;
@@ -72,7 +72,7 @@ struct x_by_column {
     }
 };
 
-/* or, after gather(), from the column's place. */
+/* Reads it from the column's place, after gather(). */
 template <typename T>
 struct x_in_place {
     __device__ T of(int32_t bits) const
