@@ -31,9 +31,9 @@ typedef enum prim_gemv_variant {
  *   x          device. May overlap A.
  *   y          device. Must overlap neither A's bytes from first to last nor x.
  *
- * PRIM_GEMV_CONSTANT is the kit's one exception to having no state: all its calls in a process
- * share 64 KB of each device's constant memory. Calls of it on one device must be ordered, best by
- * one stream, and it cannot be captured into a graph (PRIM_ERROR_UNSUPPORTED).
+ * PRIM_GEMV_CONSTANT is the one call of the kit that has state: all its calls in a process share 64
+ * KB of each device's constant memory. Calls of it on one device must be ordered, best by one
+ * stream, and it cannot be captured into a graph (PRIM_ERROR_UNSUPPORTED).
  *
  * Types: A and x of one type, y of it or of another:
  *     CUDA_R_32F, CUDA_R_64F, and y the same: all variants

@@ -214,11 +214,11 @@ PRIM_API prim_status prim_histogram_even_channels_host(const prim_histogram_rang
  * weights that differ by no more than a factor of 2^(38 − c) are not rounded at all. A sum of 0 is
  * +0.
  *
- * PRIM_HISTOGRAM_ADD adds to each element of d_sums and d_outside, once and in sums.type, the sum
- * that the call would give without it.
+ * With PRIM_HISTOGRAM_ADD, the sum that the call would give without it is added to each element of
+ * d_sums and d_outside, once and in sums.type.
  *
- * Where any of the count weights, even that of a dropped sample, is NaN, infinite or larger in
- * magnitude than *h_largest, every sum becomes NaN, those of d_outside too.
+ * Where any of the count weights is NaN, infinite or larger in magnitude than *h_largest, even if
+ * its sample is dropped, every sum becomes NaN, also those of d_outside.
  *
  * All else as for prim_histogram_even(), except the workspace: 8 · (bins + 5) bytes, for any
  * variant. Returns what that call does, and

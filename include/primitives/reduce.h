@@ -61,7 +61,7 @@ PRIM_API prim_status prim_reduce(prim_reduce_variant variant, prim_op op, prim_t
                                  cudaDataType_t in_type, const void *d_in, size_t count,
                                  cudaDataType_t out_type, void *d_out, const prim_call *call);
 
-/* For an array that comes in pieces, because it is larger than memory for example. AUTO,
+/* How to reduce an array that comes in pieces, for example because it is larger than memory. AUTO,
  * VECTORIZED, SINGLE_PASS and the host cut an array into tiles of PRIM_REDUCE_TILE_BYTES, the last
  * of which may be shorter, and reduce the array of the tiles' values in the same way. So with
  *
@@ -115,7 +115,7 @@ PRIM_API prim_status prim_reduce_columns(prim_reduce_variant variant, prim_op op
                                          cudaDataType_t out_type, void *d_out,
                                          const prim_call *call);
 
-/* Segments of an array: segment s is the elements offsets[s] to offsets[s + 1] - 1. */
+/* The segments of an array: segment s has the elements offsets[s] to offsets[s + 1] - 1. */
 typedef struct prim_segments {
     const void *offsets; /* device, or host for a _host call: count + 1 ascending ones, in elements,
                           * from 0 to the array's count. Equal ones make an empty segment. They need

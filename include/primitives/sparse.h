@@ -45,7 +45,7 @@ enum { PRIM_SPARSE_PADDING = -1 };
 /* How many rows a slice of SELL has. */
 enum { PRIM_SPARSE_SLICE_ROWS = 32 };
 
-/* A sparse matrix: a format, and the arrays of that format; the other fields are not looked at.
+/* A sparse matrix has a format, and the arrays of that format; the other fields are not looked at.
  * Stored zeros are entries like others. A row and column may have several entries; their values add
  * up. Column and row indices count from 0.
  *
@@ -165,8 +165,8 @@ PRIM_API prim_status prim_spmv_host(double alpha, prim_sparse matrix, prim_vecto
  *              column_indices. May be NULL if none are needed. It may be copied byte by byte to
  *              another address of that alignment, also on another device.
  *
- * A plan serves every product of a matrix with this structure: with other values, of any type, and
- * with offsets of the other width. Making it needs nothing of the host, so a graph can hold it.
+ * A plan serves every product of a matrix with this structure, also with other values, of any type,
+ * and with offsets of the other width. Making it needs nothing of the host, so a graph can hold it.
  * Returns what every call does, except for variants, and
  *   PRIM_ERROR_ENUM         the format does not exist
  *   PRIM_ERROR_TYPE         the types of the matrix do not exist
@@ -208,7 +208,8 @@ PRIM_API prim_status prim_spmv_planned(double alpha, prim_sparse matrix, const v
  * more than 1.25 times the entries. */
 enum { PRIM_SPARSE_WIDTH_AUTO = -1 };
 
-/* The bytes that prim_sparse_convert_host() needs for these arguments. Same errors. */
+/* *bytes = what prim_sparse_convert_host() needs for these arguments. It returns the same
+ * errors. */
 PRIM_API prim_status prim_sparse_convert_bytes_host(prim_sparse from, prim_sparse_format format,
                                                     cudaDataType_t offset_type, int64_t width,
                                                     size_t *bytes);

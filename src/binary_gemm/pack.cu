@@ -31,8 +31,8 @@ struct pack_problem {
 };
 
 /* This thread's word of the packed matrix, or of such with fewer columns, which may lie outside of
- * it. A block's words stand side by side along x, with so many threads each, and rows of them along
- * y. */
+ * it. A block's words stand side by side along x, with that many threads each, and rows of them
+ * along y. */
 struct place {
     size_t row, column;
     bool is_inside;
@@ -142,8 +142,8 @@ pack_problem<T> problem_of(const prim_binary_pack_args *args, size_t blocks_a_ro
             static_cast<unsigned>(blocks_a_row)};
 }
 
-/* So many threads for so many words side by side. Blocks lie along one dimension of the grid, so
- * many for each row of blocks. */
+/* The grid has as many threads as there are words side by side. Blocks lie along one dimension of
+ * the grid, that many for each row of blocks. */
 template <typename T>
 cudaError_t launch_words(const prim_binary_pack_args *args, void (*kernel)(pack_problem<T>),
                          unsigned threads, unsigned words)

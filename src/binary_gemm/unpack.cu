@@ -123,13 +123,13 @@ __global__ void __launch_bounds__(THREADS) unpack_down(unpack_problem<T> p)
     }
 }
 
-/* Blocks lie along one dimension of the grid, so many for each row of blocks. */
+/* Blocks lie along one dimension of the grid, that many for each row of blocks. */
 struct shape {
     dim3 block;
     size_t blocks_a_row, rows_of_blocks;
 };
 
-/* A thread for each `count` columns of each of so many lines. Where rows are short, a block has
+/* A thread for each `count` columns of each of that many lines. Where rows are short, a block has
  * more of them. */
 shape shape_of(size_t lines, size_t columns, unsigned count)
 {

@@ -245,7 +245,7 @@ convolve_any(const image_of_columns<typename Pixel::source, typename Pixel::elem
 
 /* ---- on the host ---- */
 
-/* Room for a row of so many elements, which may begin anywhere in a vector. */
+/* Room for a row of that many elements, which may begin anywhere in a vector. */
 template <typename T>
 int row_for(int elements)
 {

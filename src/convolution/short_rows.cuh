@@ -280,7 +280,7 @@ image_of_rows<Source, Element> make_rows(const prim_convolution_args *args)
     return p;
 }
 
-/* So many groups that a block has about so many threads, or fewer for images of few rows, and that
+/* As many groups as give a block about that many threads, or fewer for images of few rows, and that
  * they fit. Returns the bytes of shared memory, 0 where not even one group fits. */
 template <typename Source, typename Element>
 size_t choose_groups(image_of_rows<Source, Element> *p, int threads, int rows_of_group,

@@ -72,7 +72,7 @@ problem<In, Out> make_problem(const prim_gemv_args *args)
             length > 0 ? args->y_stride : 0};
 }
 
-/* The products of a batch lie along a grid's second dimension, which has room for so many:
+/* The products of a batch lie along a grid's second dimension, which has room for this many:
  * launch(problem, product, count) for each grid. */
 constexpr size_t PRODUCTS_AT_ONCE = 65535;
 

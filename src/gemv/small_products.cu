@@ -17,7 +17,7 @@
  *     the counter      1   10    …  100      leaves 0 4 2 6 1 5 3 7: the bits of 0 1 2 3 … reversed
  *
  * Where a block has fewer elements of y than threads, a team of lanes shares one: each has the
- * leaves that lie so many apart, and shuffles add up the rest.
+ * leaves that lie that many apart, and shuffles add up the rest.
  *
  * Work: rows · columns products. Bytes: A, x and y once. */
 #include "common/block/warp.cuh"
@@ -395,7 +395,7 @@ window window_of(size_t span, size_t stride, unsigned width)
     return w;
 }
 
-/* The shared memory of so many products. */
+/* The shared memory of that many products. */
 size_t bytes_of(const window &w, size_t products, unsigned width)
 {
     const size_t elements = w.is_flat ? width - 1 + (products - 1) * w.pitch + w.span

@@ -50,7 +50,7 @@ struct destination {
 
 /* ---- rows along memory ---- */
 
-/* A warp for the warps' sums of all rows: into every first of so many lanes. */
+/* A warp for the warps' sums of all rows: into every first of that many lanes. */
 template <typename T, unsigned ROWS>
 __device__ T sum_of_warps(const T (&sums)[ROWS])
 {

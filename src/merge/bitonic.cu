@@ -199,7 +199,7 @@ struct operands {
     unsigned value_bytes; /* 0: keys alone */
 };
 
-/* what(order) with the order of keys of so many bytes. */
+/* what(order) with the order of keys of that many bytes. */
 template <typename What>
 __device__ void with_order(const operands &p, const What &what)
 {

@@ -62,7 +62,7 @@ inline size_t sort_workspace(const void *any)
 template <typename Key>
 using merge_kernel = void (*)(key_order<Key> order, runs<Key, size_t> r, Key *out);
 
-/* A run is so many tiles. */
+/* `run_tiles` is the number of tiles in a run. */
 template <typename Key>
 using pass_kernel = void (*)(key_order<Key> order, const Key *in, size_t count, size_t run_tiles,
                              Key *out);

@@ -87,7 +87,7 @@ template <typename Key, bool PAIRS>
 constexpr bool FITS_16_BITS =
     MOST_KEYS<Key, PAIRS> + MOST_ITEMS<Key, PAIRS> + 2 * CHUNK_BYTES <= UINT16_MAX;
 
-/* So many of a ring's first keys stand after its end once more: a thread's own, and the one after
+/* How many of a ring's first keys are repeated after its end: a thread's own, and the one after
  * them. Whole chunks. */
 template <typename Key, bool PAIRS>
 constexpr unsigned REPEATED =
@@ -124,7 +124,7 @@ using value_word = key<uint32_t, false>;
 using value_stream = key_stream<value_word>;
 constexpr unsigned VALUE_CHUNK_WORDS = CHUNK_KEYS<value_word>;
 
-/* Memory for the values of `keys` keys, and for so many more as a thread may look at beyond them
+/* Memory for the values of `keys` keys, and for that many more as a thread may look at beyond them
  * where the runs are not in order. */
 inline size_t window_bytes(unsigned keys, unsigned beyond, size_t value_bytes)
 {
@@ -506,7 +506,7 @@ size_t shared_bytes(unsigned items, size_t value_bytes)
 /* Parts begin at multiples of it, so that they share no sector of the output. */
 constexpr unsigned PART_UNIT = 64;
 
-/* Blocks take turns up to so often, with parts of so many tiles and more, where each further turn
+/* Blocks take turns up to so often, with parts of that many tiles and more, where each further turn
  * gives work to so much more of the blocks; measured on an H200. */
 #ifndef PRIM_MERGE_STREAMED_ROUNDS
 #define PRIM_MERGE_STREAMED_ROUNDS 16

@@ -40,7 +40,7 @@ constexpr unsigned SLICE = PRIM_SPARSE_SLICE_ROWS;
  * tile, in which one wide slice at most begins, and one goes on. */
 constexpr unsigned SLICES = THREADS / SLICE, WIDE = 256, TILE = WIDE * SLICE;
 
-/* Matrices of so many places are multiplied by one launch. */
+/* Matrices of up to this many places are multiplied by one launch. */
 constexpr size_t SMALL = 1 << 15;
 
 /* Blocks that look for pieces, at most. */

@@ -569,7 +569,7 @@ inline size_t most_slot_bytes()
 struct tiling {
     unsigned items; /* keys of each thread */
     size_t tiles;
-    size_t most_tiles; /* of so many keys, or fewer */
+    size_t most_tiles; /* of that many keys, or fewer */
 };
 
 /* As many keys for each thread as fit, and fewer where multiprocessors would have no tile. So one

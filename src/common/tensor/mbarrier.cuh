@@ -60,7 +60,7 @@ __device__ inline void mbarrier_arrive(mbarrier *barrier)
 #endif
 }
 
-/* The phase does not end before so many more bytes have come. */
+/* The phase does not end before that many more bytes have come. */
 __device__ inline void mbarrier_arrive_expect_tx(mbarrier *barrier, unsigned bytes)
 {
 #ifdef SIMT_BACKEND

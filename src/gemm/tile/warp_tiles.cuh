@@ -13,9 +13,9 @@
  * step k + 1, factors are read while those of step k are multiplied.
  *
  * Banks: the lanes of a pair (i, i ^ 1) read the same rows of A, and those of (i, i ^ 2) the same
- * columns of B, so that a load of 16 bytes by 32 lanes takes two passes through shared memory, not four.
- * A slab's rows are padded by a vector: 32 elements that are transposed, 8 along k and 4 along the
- * tile, fall into 32 banks. */
+ * columns of B, so that a load of 16 bytes by 32 lanes takes two passes through shared memory, not
+ * four. A slab's rows are padded by a vector: 32 elements that are transposed, 8 along k and 4
+ * along the tile, fall into 32 banks. */
 #ifndef PRIM_GEMM_WARP_TILES_CUH
 #define PRIM_GEMM_WARP_TILES_CUH
 

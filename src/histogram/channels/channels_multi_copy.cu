@@ -51,7 +51,7 @@ __device__ unsigned head_of(const T *row, size_t samples)
     return head < samples ? head : static_cast<unsigned>(samples);
 }
 
-/* Samples of a group of so many vectors. */
+/* Samples of a group of that many vectors. */
 template <unsigned GROUP, typename T>
 constexpr unsigned IN_GROUP = GROUP *AT_ONCE<T>;
 

@@ -11,7 +11,7 @@ namespace
 
 constexpr unsigned THREADS = 256;
 
-/* Counters or sums, of so many bytes for each bin. */
+/* Counters or sums, of that many bytes for each bin. */
 inline cudaError_t clear_results(const prim_histogram_args *args, size_t bytes)
 {
     if ((args->flags & PRIM_HISTOGRAM_ADD) != 0)

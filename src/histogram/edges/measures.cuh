@@ -1,4 +1,4 @@
-/* How far samples are between the first edge and the last one, in so many equal slots:
+/* How far samples are between the first edge and the last one, in that many equal slots:
  *
  *     slots        │    0    │    1    │    2    │ …       2^slots_log2 of them
  *     places       0 … 65535   0 … 65535                   in each slot

@@ -169,7 +169,7 @@ __device__ void take_between(const Source &source, size_t at, size_t begin, size
             so_far[e] = source.template take_one<Operator, false>(so_far[e], source.in[at + e]);
 }
 
-/* A matrix of up to so many columns: single elements of several rows at a time. */
+/* A matrix of up to that many columns: single elements of several rows at a time. */
 template <typename T>
 constexpr unsigned MOST_SINGLES = IS_NARROW<T>             ? 1
                                   : VECTOR_ELEMENTS<T> < 4 ? VECTOR_ELEMENTS<T>

@@ -73,7 +73,7 @@ __device__ Value take_values(Value so_far, const value_line<Value> &line, size_t
     return so_far;
 }
 
-/* So many values are up to four partials. */
+/* Up to this many values are at most four partials. */
 template <typename Value>
 constexpr unsigned FEW_VALUES = 4 * VECTOR_ELEMENTS<Value>;
 

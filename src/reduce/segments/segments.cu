@@ -36,7 +36,8 @@ namespace
 namespace segments
 {
 
-/* Up to so many vectors of a tile are combined by a lane, four lanes, a warp; more by the block. */
+/* Up to how many vectors of a tile one lane, four lanes or a warp combine; the block combines
+ * longer ones. */
 #ifndef PRIM_SEGMENT_LANE_VECTORS
 #define PRIM_SEGMENT_LANE_VECTORS 4
 #endif
@@ -57,8 +58,8 @@ static_assert(LANE_VECTORS <= MOST_PARTS && (LANE_VECTORS & (LANE_VECTORS - 1)) 
 constexpr unsigned WINDOW_BYTES = TILE_VECTORS * VECTOR_BYTES;
 constexpr unsigned ROOM_BYTES = 2 * WINDOW_BYTES + 4 * VECTOR_BYTES;
 
-/* An upper bound of the tiles longer than so many vectors in one window, including its last one and
- * the one that goes on from the window before. */
+/* An upper bound of the tiles longer than that many vectors in one window, including its last one
+ * and the one that goes on from the window before. */
 constexpr unsigned most_items(unsigned vectors)
 {
     return TILE_VECTORS / vectors + 2;

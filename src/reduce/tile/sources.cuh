@@ -11,7 +11,7 @@
  *     tile_blocks   blocks of tiles on a multiprocessor: six keep 96 KiB in flight, which is more
  *                   than memory needs; fewer where the elements need more registers
  *     aligned       whether every line begins at a multiple of 16 bytes
- *     front         of the first elements so many are none, and must not be read
+ *     front         how many elements of the first vector lie before the first one; never read
  *     plain()       whether elements are not transformed
  *     identity<Operator>()    the value of an empty line
  *     load<ALIGNED>(at, further)   the aligned vector that element `at` lies in (ALIGNED: begins),
@@ -55,7 +55,7 @@ __device__ int32_t sum_of_bytes(const vector<Byte> &x)
 template <class Operator, typename T>
 constexpr bool ADDS_BYTES = sizeof(T) == 1 && std::is_same<Operator, sum_operator>::value;
 
-/* The first so many bytes of a vector, and zeros. */
+/* The first that many bytes of a vector, and zeros. */
 template <typename Byte>
 __device__ vector<Byte> first_bytes(vector<Byte> x, unsigned count)
 {
@@ -71,8 +71,8 @@ template <class Operator>
 constexpr bool ON_BITS =
     std::is_same<Operator, or_operator>::value || std::is_same<Operator, xor_operator>::value;
 
-/* A bit operator on a vector: combines its words, then the elements in a word. `turned`: all bits
- * or none, for OR. */
+/* Applies a bit operator to a vector: combines its words, then the elements in a word. `turned`:
+ * all bits or none, for OR. */
 template <class Operator, typename T>
 __device__ T combined_bits(const vector<T> &x, uint32_t turned)
 {

@@ -14,7 +14,7 @@
 /* Rows by length, for JDS's groups, HYB's width and SELL's order. */
 typedef struct lengths {
     size_t *of_row;    /* rows */
-    size_t *rows_with; /* longest + 1: how many rows have so many entries */
+    size_t *rows_with; /* longest + 1: how many rows have that many entries */
     size_t longest, all;
     int32_t *order; /* SELL's places, where its rows are sorted */
 } lengths;
@@ -391,7 +391,7 @@ static prim_status check_memory(const prim_request *call, const prim_sparse *fro
     return status;
 }
 
-/* Lays the target out; where there is a `to`, in memory of so many bytes, fills it too. */
+/* Lays the target out; where there is a `to`, in memory of that many bytes, fills it too. */
 static prim_status convert(const prim_request *call, const prim_sparse *from,
                            prim_sparse_format format, cudaDataType_t offset_type, int64_t width,
                            void *memory, size_t bytes, prim_sparse *to, size_t *needed)

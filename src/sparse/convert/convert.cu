@@ -500,7 +500,7 @@ cudaError_t launch(const void *any)
     return j.error;
 }
 
-/* Why this pair of formats is not supported, or JDS of so many entries, whatever the sizes. */
+/* Why this pair of formats is not supported, or JDS with this many entries, whatever the sizes. */
 const char *pair_why_not(const prim_sparse_convert_args *args)
 {
     if (!is_between(args, PRIM_SPARSE_CSR))

@@ -154,7 +154,7 @@ size_t state_bytes(const prim_sparse *csr)
     return csr->rows > 0 ? prim_sparse_number_sort_bytes(csr->rows, passes_of(csr)) : 0;
 }
 
-/* Words of 64 bits for so many of 32. */
+/* Words of 64 bits for that many of 32. */
 size_t words_for(size_t count)
 {
     return prim_divide_up(count, 2);
