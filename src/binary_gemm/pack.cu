@@ -1,10 +1,10 @@
-/* Packing on the device. Along the rows a warp takes 32 neighbours and its ballot is the word, for
- * eight words, whose loads are under way at once; along the columns a thread packs 32 elements
- * below each other, likewise, and its neighbours the next columns: reads are coalesced in both.
- * Where rows are shorter than a block, it has several; and of rows with a single word a thread
- * packs one, so that no lane waits for elements that are not there. Transposed, a warp takes 32
- * rows and votes on each, and every lane keeps the word of one: so it reads along rows of elements,
- * and writes along a row of words.
+/* Packing on the device. Along the rows a warp takes 32 neighbours, and its ballot is the word; it
+ * makes eight words, whose loads are under way at once. Along the columns a thread packs 32
+ * elements below each other in the same way, and its neighbours pack the next columns. Reads are
+ * coalesced in both. Where rows are shorter than a block, a block has several. Where a row has a
+ * single word, one thread packs it, so that no lane waits for elements that are not there.
+ * Transposed, a warp takes 32 rows and votes on each, and every lane keeps the word of one: so it
+ * reads along rows of elements, and writes along a row of words.
  *
  * Bytes: every element once, and a 32nd of their number in words. */
 #include "binary_gemm/pack.cuh"

@@ -1,5 +1,5 @@
-/* REGISTER under squares of 3, 5 and 7 of f32, whole or separable, where rows are aligned: a thread
- * reads the patch of the image that all its outputs need, and only then computes.
+/* REGISTER under square masks of 3, 5 and 7 of f32, whole or separable, where rows are aligned. A
+ * thread reads the patch of the image that all its outputs need, and only then computes.
  *
  *     ┌───────────┐     4 outputs side by side, some below each other: a patch of 8 x 12 has the
  *     │ · · · · · │     windows of 4 x 8 outputs under 5 x 5

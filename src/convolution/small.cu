@@ -1,5 +1,6 @@
-/* SMALL: images that do not fill the card, for which a launch's beginning and end are what takes
- * time. So it has little code, and all loads of a block are on their way at once.
+/* SMALL: images that do not fill the card, for which the beginning and the end of the launch take
+ * most of the time. So the kernel has little code, and all loads of a block are on their way at
+ * once.
  *
  *     tile  ┌───────────────┐     A block copies the elements of its outputs into shared memory,
  *           │ · · ■ · · □ · │     with the halo, element by element: wherever rows begin, however

@@ -10,8 +10,8 @@
  *       16 rows                 └─────────┘ 8 outputs
  *
  * An instruction of a warp has 4,096 products, where REGISTER has a multiply-add of each lane. Most
- * of a band is zeros: of 32 products 3, 5, … are not. But there are so many that memory bandwidth
- * is the limit all the same. bands.cuh says how a lane gets its words of a band.
+ * of a band is zeros: only 3, 5, … of 32 products are not. But there are so many products that
+ * memory bandwidth is the limit all the same. bands.cuh says how a lane gets its words of a band.
  *
  * A block takes a tile of 64 rows, a warp 64 columns of it, 16 at a time:
  *

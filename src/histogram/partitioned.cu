@@ -1,19 +1,19 @@
-/* PARTITIONED: samples are parted by some bits of their bins first, so that a block counts in its
- * shared memory what no block could hold all counters of.
+/* PARTITIONED: samples are first partitioned by some bits of their bins. So a block counts one part
+ * at a time in its shared memory, which could not hold the counters of all bins.
  *
  *     tile     j c a k b h …        6144 samples of a block, as the numbers of their bins
  *     parts    a b c │ h j k        in 32 parts, in shared memory; then to the workspace
  *     count    a b c                of all tiles, by a block that has this part's counters
  *
  * A part has runs of 8 bins, 256 apart, so that all parts have about as many samples where
- * neighbouring bins do. A bin is 16 bits within its part. Where a sample lies in its part of the
- * tile is what its addition to the part's counter returns: any order does.
+ * neighbouring bins do. A bin is 16 bits within its part. The addition to the part's counter
+ * returns where a sample lies in its part of the tile: any order does.
  *
  * Blocks that count share all samples evenly, part by part: where one part has most samples, most
- * blocks count that one, each its tiles.
+ * blocks count that part, each block its own tiles.
  *
- * Work: an addition in shared memory for each sample to part it, which lanes of one part do one
- * after the other unless the whole warp has it, and one to count it; additions in global memory
+ * Work: an addition in shared memory for each sample to partition it, which lanes of one part do
+ * one after the other unless the whole warp has it, and one to count it; additions in global memory
  * as many as blocks and parts have counters, zeros left out. Bytes: each sample once, two bytes
  * written and read again, in rounds of up to 2^27 samples. What holds it back: README.md.
  * Source: the passes of a radix sort, as in CUB, without order within a part. */

@@ -16,8 +16,9 @@
  * Tiles are taken by an atomic counter. So all tiles before one belong to blocks that run, and
  * these wait only for tiles before their own: the first of all waits for none.
  *
- * Rows enough for all blocks need none of this: a block takes a whole one, in tiles.cuh, and of
- * short ones a warp some, in short_rows.cu. routes.c has these ways, of which this is look_back.
+ * Where there are enough rows for all blocks, none of this is needed: a block takes a whole row, in
+ * tiles.cuh, or a warp some short rows, in short_rows.cu. routes.c has these ways; the one here is
+ * look_back.
  *
  * What changed from REDUCE_THEN_SCAN: two thirds of the bytes. What still holds it back: README.md.
  *

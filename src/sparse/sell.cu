@@ -14,8 +14,8 @@
  *     places        |       |       |          their own, which look for those that begin among
  *     pieces           1       2       3       their 8192 places; a second launch adds up the sums
  *
- * Whether there are wide slices only the device knows, so the blocks for pieces are there in every
- * product but a small one, where a slice's own block does its pieces.
+ * Only the device knows whether there are wide slices. So every product but a small one has the
+ * blocks for pieces; in a small one a slice's own block takes its pieces.
  *
  * Work: entries. Steps: a piece, and the pieces of a slice / 8. Bytes: value and column of each
  * entry and each padding, an offset for each slice, y, and x by column.

@@ -15,17 +15,17 @@
  *     v = x · scale + offset = 2^B + (bin and fraction) + bias       2^B ≤ v < 2^(B+1)
  *
  * so that the mantissa's first B bits are the bin, and the rest is the fraction. bias is more than
- * all roundings can add up to, so the bin is right or one too large; the latter only where the
- * fraction is below 2 · bias. For such samples IN_FLOAT compares with the first sample of the bin,
- * from a table in shared memory; IN_DOUBLE takes the remainder. All others that the mantissa puts
- * into a bin are in range too.
+ * all roundings can add up to, so the bin is right or one too large, and it is too large only where
+ * the fraction is below 2 · bias. For such samples IN_FLOAT compares with the first sample of the
+ * bin, from a table in shared memory; IN_DOUBLE takes the remainder. All others that the mantissa
+ * puts into a bin are in range too.
  *
  * Where bins are powers of two wide and their edges multiples of that, DYADIC needs neither bias
  * nor correction: dyadic.cuh.
  *
- * Halves. Many of them are on edges, but few are near one: so v without a bias, rounded downwards,
- * mostly has the right bin for all of them. Where it has, SETTLED takes the mantissa's bin for what
- * it is, and needs no table: settled.cuh. */
+ * Halves. Many of them are on edges, but few are near one. So v without a bias, rounded downwards,
+ * mostly has the right bin for all of them. Where it has, SETTLED takes the mantissa's bin as it
+ * is, and needs no table: settled.cuh. */
 #ifndef PRIM_HISTOGRAM_QUICK_CUH
 #define PRIM_HISTOGRAM_QUICK_CUH
 

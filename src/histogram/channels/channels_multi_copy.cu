@@ -13,8 +13,8 @@
  * than a group's and a vector's in each row, are counted one by one. A row's head ends at a
  * multiple of 16 bytes, so no load leaves the row.
  *
- * Short rows with gaps between them have few groups, or none. There a vector is made of samples of
- * one column, one from each of several rows: of one channel too, and neighbouring lanes still load
+ * Short rows with gaps between them have few groups, or none. There a vector is made of the samples
+ * of one column in several rows. These belong to one channel too, and neighbouring lanes still load
  * neighbouring samples.
  *
  * 8-bit samples are counted by their 256 values, as in MULTI_COPY.

@@ -8,11 +8,12 @@
  * addition give a sample's bin. It is compared with edges only where a slot has several of them,
  * and next to an edge where places in a slot are too coarse to tell.
  *
- * The way is measured by the numbers themselves, which suits edges that are spaced evenly, or by
- * their keys, of floats the ordered bits, which ascend like a logarithm. The block takes the
- * measure in which fewer edges share a slot.
+ * Distances are measured by the numbers themselves, which suits edges that are spaced evenly, or by
+ * their keys, which for floats are the ordered bits and ascend like a logarithm. The block takes
+ * the measure in which fewer edges share a slot.
  *
- * As in MULTI_COPY, a block has up to 32 copies of its counters, lane l's the copy l mod copies.
+ * As in MULTI_COPY, a block has up to 32 copies of its counters, and lane l counts in copy l mod
+ * copies.
  *
  * Work: a load and an addition in shared memory for each sample, and blocks · bins additions in
  * global memory. Bytes: each sample once. Workspace: none. */

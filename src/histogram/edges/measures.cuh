@@ -4,8 +4,8 @@
  *     places       0 … 65535   0 … 65535                   in each slot
  *     from_edge()        ┊ e1            ┊ e2             the least measure that is after an edge
  *
- * of() ascends with the samples. After an edge are all those with its from_edge() or more; with
- * one less there may be samples on both sides, where measures are coarser than samples. */
+ * of() ascends with the samples. All samples with the edge's from_edge() or more lie after the
+ * edge. Those with one less may lie on both sides, where measures are coarser than samples. */
 #ifndef PRIM_HISTOGRAM_MEASURES_CUH
 #define PRIM_HISTOGRAM_MEASURES_CUH
 

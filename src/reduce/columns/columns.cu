@@ -4,9 +4,9 @@
  * loads in flight. A thread first combines its own rows; then the threads of a column combine
  * through shared memory, halves first. columns.h says how a matrix is cut into tiles.
  *
- * With few rows, blocks are narrower instead: 32 bytes of a row for each, which is one sector, so
- * that a hundred of them share 1024 rows of 4 KiB, and one pass is enough. With up to eight rows a
- * thread has its columns to itself.
+ * With few rows, blocks are narrower: each takes 32 bytes of a row, which is one sector, so that a
+ * hundred blocks share 1024 rows of 4 KiB, and one pass is enough. With up to eight rows a thread
+ * has its columns to itself.
  *
  * Where rows do not begin at 16 bytes, a vector is spliced from the two aligned ones that hold it;
  * where these would reach out of the matrix, or between rows, only what is in the row is read. Up

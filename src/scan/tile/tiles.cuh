@@ -7,10 +7,10 @@
  * The rungs differ only in how a block gets its tile's exclusive prefix: in REDUCE_THEN_SCAN a
  * first launch writes only the aggregates, and the last one is given the prefix, or all aggregates;
  * in CLUSTER the blocks exchange aggregates. Where lines are many, a block takes a whole one, tile
- * after tile, and keeps the prefix by itself. In each, a tile's exclusive prefix is
- * the initial value and the aggregates before it, combined one after the other; and a result is
- * (the tile's prefix + the chunk's) + that of the lane's run, and then the run's elements up to its
- * own, one by one.
+ * after tile, and keeps the prefix by itself. In each of them, a tile's exclusive prefix is the
+ * initial value and the aggregates before it, combined one after the other; and a result is (the
+ * tile's prefix + the chunk's) + that of the lane's run, and then the run's elements up to its own,
+ * one by one.
  *
  * A line that fits into one chunk takes a warp, one of two chunks two, and so on: a block then has
  * several lines, and one launch does it all. */

@@ -4,9 +4,9 @@
  *     rows      0   1 2     3        4             then each row in parts by its length: 1 part
  *     parts     ↓↓↓↓↓↓…                            up to 8 entries, 4 up to 64, 32 beyond
  *
- * Copies need no registers, and neighbouring lanes read neighbouring rows at the same place: where
- * these have neighbouring columns, as in a stencil, a warp's reads of x are coalesced, and 27
- * entries of 32 rows take some 40 lines of x, where the entries in their own order take 300.
+ * Copies need no registers, and neighbouring lanes read neighbouring rows at the same place. Where
+ * these have neighbouring columns, as in a stencil, a warp's reads of x are coalesced: 27 entries
+ * of 32 rows take some 40 cache lines of x, where the entries in their own order would take 300.
  *
  * The number of a row's parts, and so the order of its sum, depends only on its length. The number
  * of lanes that share the parts does not change the order: a lane may have several, each with a sum

@@ -10,8 +10,8 @@
  *               d · f · e ·      time where they ascend, and else one after the other
  *
  * The marks are in the matrix itself, so no workspace is needed. Rows of 32 to 512 columns are
- * cleared and filled by a warp each, in one launch. What holds it back: a marked row of any length
- * is one warp's.
+ * cleared and filled by a warp each, in one launch. What holds it back: a marked row is the work of
+ * one warp, however long it is.
  *
  * Work: elements and entries. Steps: as few as there are launches, but for marked rows. Bytes: the
  * dense matrix once, columns twice, values once, and a sector for each entry. */
