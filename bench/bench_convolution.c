@@ -386,12 +386,12 @@ static void copy_weights(const kind *k, char *d_weights)
         return;
     }
     const float *weights = weights_of(k);
-    float turned[MOST_WEIGHTS];
+    float flipped[MOST_WEIGHTS];
     for (size_t i = 0; i < count; i++)
-        turned[i] = weights[count - 1 - i];
+        flipped[i] = weights[count - 1 - i];
     must(cudaMemcpy(d_weights, weights, count * sizeof(float), cudaMemcpyHostToDevice),
          "copying the weights");
-    must(cudaMemcpy(d_weights + count * sizeof(float), turned, count * sizeof(float),
+    must(cudaMemcpy(d_weights + count * sizeof(float), flipped, count * sizeof(float),
                     cudaMemcpyHostToDevice),
          "copying the weights");
 }

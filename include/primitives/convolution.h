@@ -30,7 +30,7 @@ typedef enum prim_boundary {
 } prim_boundary;
 
 /* Flags. Without it, the mask lies over the image as it is: correlation, as in image libraries.
- * With it, the mask is turned by 180 degrees: convolution in the mathematical sense. */
+ * With it, the mask is rotated by 180 degrees: convolution in the mathematical sense. */
 enum { PRIM_CONVOLUTION_FLIP = 1 };
 
 /* The weights, row by row without gaps, the same for each channel. */
@@ -124,7 +124,7 @@ PRIM_API prim_status prim_convolve_2d(prim_convolution_variant variant, unsigned
  *     row(x, y) = Σ mask_x(i) · in(x + i - anchor_x, y)
  *     out(x, y) = Σ mask_y(j) · row(x, y + j - anchor_y)
  *
- * and turned with PRIM_CONVOLUTION_FLIP, as above. The boundary applies to in; rows outside the
+ * and flipped with PRIM_CONVOLUTION_FLIP, as above. The boundary applies to in; rows outside the
  * image are computed from what it gives. The sums row(x, y) have the type of sums and are not
  * rounded in between.
  *

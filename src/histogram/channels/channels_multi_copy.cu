@@ -112,7 +112,7 @@ __device__ void for_each_end(const image_rows &image, const One &one)
 /* ---- rows shorter than this have more ends than groups: their columns are taken ---- */
 
 template <typename T>
-constexpr size_t NARROW_BYTES = sizeof(T) == 1 ? 2048 : 6144;
+constexpr size_t SHORT_ROW_BYTES = sizeof(T) == 1 ? 2048 : 6144;
 
 /* Vectors of a column under way in a thread. */
 template <typename T>
@@ -123,9 +123,9 @@ template <typename T>
 constexpr unsigned IN_COLUMN = VECTORS<T> *AT_ONCE<T>;
 
 template <typename T>
-__device__ bool is_narrow(const image_rows &image)
+__device__ bool has_short_rows(const image_rows &image)
 {
-    return image.rows >= IN_COLUMN<T> && image.samples * sizeof(T) < NARROW_BYTES<T>;
+    return image.rows >= IN_COLUMN<T> && image.samples * sizeof(T) < SHORT_ROW_BYTES<T>;
 }
 
 /* take(samples, apart, channel) for IN_COLUMN samples of one column, `apart` bytes from each to the
@@ -253,7 +253,7 @@ __global__ void __launch_bounds__(COUNTING<uint8_t>, 1)
 
     const value_counters add = {shared_words_of(own + (threadIdx.x & (copies - 1))),
                                 static_cast<uint32_t>(copies * sizeof(uint32_t))};
-    if (is_narrow<uint8_t>(image))
+    if (has_short_rows<uint8_t>(image))
         count_values_of_columns(image, add);
     else if (image.channels == 3)
         count_values<3>(image, add);
@@ -472,7 +472,7 @@ __global__ void __launch_bounds__(COUNTING<T>, 1)
             make_table(q.of[c], first + c * (bins + 2));
     __syncthreads();
 
-    if (is_narrow<T>(image))
+    if (has_short_rows<T>(image))
         count_columns<T>(image, q, add);
     else if (image.channels == 3)
         count_image<3, T>(image, q, add);
