@@ -47,7 +47,7 @@ fi
 directory=${arguments[-1]}
 patterns=("${arguments[@]:0:${#arguments[@]}-1}")
 if is_known "$directory"; then
-  wrong_usage "the folder is missing: $directory is a pattern (a folder of that name: ./$directory)"
+  wrong_usage "no folder is given: $directory is a pattern (for a folder of that name write ./$directory)"
 fi
 [ ${#patterns[@]} -gt 0 ] || wrong_usage "no pattern given; there are: ${known[*]} device"
 for pattern in "${patterns[@]}"; do
