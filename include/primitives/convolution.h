@@ -92,9 +92,10 @@ static inline prim_mask prim_mask_of(cudaDataType_t type, const void *h_values,
  *   PRIM_ERROR_ENUM         boundary does not exist
  *   PRIM_ERROR_TYPE         the types do not exist, or cannot be combined
  *   PRIM_ERROR_VALUE        flags has unknown bits; channels is not 1 to 4; a pitch is less than a
- *                           row or no multiple of the element; the images differ in width, height
- *                           or channels; the mask's sides are not 1 to 255; its anchor is not in
- *                           it; its divisor is neither 0 nor 1, and its type neither i8 nor i16
+ *                           row or not a multiple of the element; the images differ in width,
+ *                           height or channels; the mask's sides are not 1 to 255; its anchor is
+ *                           not in it; its divisor is neither 0 nor 1, and its type neither i8 nor
+ *                           i16
  *   PRIM_ERROR_OVERLAP      out overlaps in or the mask
  *   PRIM_ERROR_UNSUPPORTED  the variant does not do this here: CONSTANT without h_values or with
  *                           more than 8,000 of them, BASIC and TILED_… without d_values, TILED_HALO

@@ -63,12 +63,12 @@ typedef enum prim_compute {
  * workspace, where lines begin at 16 bytes; MMA does so where that is estimated to take less time
  * than to load elements one by one. So the workspace depends on leading dimensions and strides: ask
  * with those of the call. It has no room for an operand whose address alone is not a multiple of 16
- * bytes, for matrices of a batch that overlap, for more than 32 GiB of one operand, and for those
- * of prim_gemm_pointers(): with these MMA loads elements, several times as long, and WGMMA and
- * WGMMA_SPECIALIZED are MMA.
- * A variant refuses a C of more tiles than a grid has blocks, 2^31 - 1:
- * 2^31 rows and more for ROW_PER_BLOCK and SHARED_ROW, and otherwise more elements than any device
- * holds. SMALL_PRODUCTS refuses 2^31 elements and more.
+ * bytes, for matrices of a batch that overlap, for more than 32 GiB of one operand, and for the
+ * operands of prim_gemm_pointers(). With these, MMA loads elements one by one, which takes several
+ * times as long, and WGMMA and WGMMA_SPECIALIZED run MMA's kernels.
+ * A variant refuses a C of more tiles than a grid has blocks, 2^31 - 1: 2^31 rows and more for
+ * ROW_PER_BLOCK and SHARED_ROW, and otherwise more elements than any device holds. SMALL_PRODUCTS
+ * refuses 2^31 elements and more.
  *
  * Batch invariance: with PRIM_COMPUTE_BATCH_INVARIANT a row of C has the same bits whatever m is
  * and wherever the row stands, alone, in a batch or by pointers, whatever the addresses, leading

@@ -177,8 +177,8 @@ PRIM_API prim_status prim_histogram_check_edges_host(size_t bins, cudaDataType_t
  *              overlap the image's bytes from first to last.
  *
  * All else as for prim_histogram_even(), but no variant has a workspace. Returns what it does, and
- *   PRIM_ERROR_VALUE        channels is not 1 to 4; the pitch is less than a row or no multiple of
- *                           the element; a range is empty or not finite */
+ *   PRIM_ERROR_VALUE        channels is not 1 to 4; the pitch is less than a row or not a multiple
+ *                           of the element; a range is empty or not finite */
 PRIM_API prim_status prim_histogram_even_channels(prim_histogram_variant variant,
                                                   const prim_histogram_range *h_ranges,
                                                   prim_image image, prim_counters out,

@@ -242,8 +242,8 @@ PRIM_API prim_sparse prim_sparse_moved(prim_sparse matrix, const void *from, con
 
 /* Checks a matrix in host memory. Returns PRIM_OK where it is valid, or what is wrong, with the
  * place in the error message: PRIM_ERROR_ENUM, _TYPE, _NULL, _MISALIGNED, _SIZE, _VALUE (a number
- * that is out of range or out of order), or _WORKSPACE (a permutation, and malloc() gave
- * nothing). */
+ * that is out of range or out of order), or _WORKSPACE (for a permutation, where
+ * malloc() failed). */
 PRIM_API prim_status prim_sparse_check_host(prim_sparse matrix);
 
 /* ---- the check, on the device ---- */
@@ -287,9 +287,9 @@ PRIM_API prim_status prim_sparse_check(prim_sparse matrix, prim_sparse_finding *
 
 /* ---- conversions, on the device ----
  *
- * The same matrices in the same bits and places as prim_sparse_convert_host() makes, from device
- * memory to device memory: from CSR to each format (CSR to CSR changes the offsets), and from each
- * format to CSR.
+ * These calls convert from device memory to device memory, with the same bits in the same places as
+ * prim_sparse_convert_host(): from CSR to each format (CSR to CSR changes the offsets), and from
+ * each format to CSR.
  *
  * The memory must be allocated before the call, so its size must be known: one number, `size`.
  *
@@ -308,13 +308,13 @@ PRIM_API prim_status prim_sparse_check(prim_sparse matrix, prim_sparse_finding *
  *     prim_sparse_convert(), asked  on the host: output_bytes, the memory that the target takes
  *     prim_sparse_convert()         on the device: fills it
  *
- * For ELL and JDS an upper bound will do in place of the first call: a larger width only pads more,
- * and further groups are empty.
+ * For ELL and JDS an upper bound is enough, and the first call is not needed: a larger width only
+ * pads more, and further groups are empty.
  *
  * JDS's groups are made on the device, and to->h_groups points to them in d_memory; but calls read
  * h_groups on the host. So the caller waits, copies group_count groups from there to host memory,
- * and sets h_groups to the copy. Only where the host can read d_memory, as managed memory, it can
- * stay, and the caller waits. */
+ * and sets h_groups to the copy. Where the host can read d_memory, such as managed memory, h_groups
+ * can stay as it is, and the caller only waits. */
 
 /* *d_size = the size that a target in this format needs, as above.
  *
@@ -356,17 +356,17 @@ PRIM_API prim_status prim_sparse_convert_size(prim_sparse from, prim_sparse_form
  *              overlap an array of `from` or d_memory.
  *
  * With a size that is too large, memory after the last entry of CSR, HYB and SELL is not written,
- * but that row_indices are -1 there, and prim_sparse_check() finds the target wrong. JDS is valid:
- * further groups have no rows. A graph keeps the sizes of its capture, and the groups of a JDS
- * matrix that it converts: d_missing tells whether the sizes sufficed in a replay.
+ * except for row_indices, which are -1 there; prim_sparse_check() then finds the target wrong. JDS
+ * is valid: further groups have no rows. A graph keeps the sizes of its capture, and the groups of
+ * a JDS matrix that it converts: d_missing tells whether the sizes sufficed in a replay.
  *
  * Returns what prim_sparse_convert_size() does, and
  *   PRIM_ERROR_TYPE         offset_type does not exist, and the target has offsets
  *   PRIM_ERROR_NULL         to is NULL
  *   PRIM_ERROR_MISALIGNED   d_memory lacks its alignment
  *   PRIM_ERROR_SIZE         the bytes of the target do not fit size_t
- *   PRIM_ERROR_VALUE        size is more than 32-bit offsets count, for SELL no multiple of 32, or
- *                           for JDS 0; for ELL width is neither 0 nor size
+ *   PRIM_ERROR_VALUE        size is more than 32-bit offsets count, for SELL not a multiple of 32,
+ *                           or for JDS 0; for ELL width is neither 0 nor size
  *   PRIM_ERROR_OVERLAP      operands overlap that must not
  *   PRIM_ERROR_WORKSPACE    bytes is too small
  *
@@ -398,8 +398,8 @@ PRIM_API prim_status prim_sparse_convert(prim_sparse from, prim_sparse_format fo
 PRIM_API prim_status prim_sparse_from_dense_size(prim_matrix in, uint64_t *d_size,
                                                  const prim_call *call);
 
-/* *to = the nonzero elements as CSR, those of a row in the order of their columns. NaN is not 0;
- * zeros of both signs are.
+/* *to = the nonzero elements as CSR, those of a row in the order of their columns. NaN is not 0; +0
+ * and -0 are.
  *
  *   in         as above.
  *   offset_type, size, d_memory, bytes, to, d_missing   as for prim_sparse_convert() to CSR.
@@ -414,14 +414,14 @@ PRIM_API prim_status prim_sparse_from_dense(prim_matrix in, cudaDataType_t offse
 
 /* out = a CSR matrix as a dense one.
  *
- *   matrix     CSR on the device in which prim_sparse_check() finds nothing; any other leads
- *              anywhere.
+ *   matrix     CSR on the device in which prim_sparse_check() finds nothing; otherwise behaviour
+ *              is undefined.
  *   out        device, with the rows, the columns and the value_type of the matrix. Must not
  *              overlap an array of the matrix. Gaps between rows are not written. In messages its
  *              data is d_out.
  *
  * The entries of one row and column are added to +0 one by one, in their order, and each sum is
- * rounded: a lone -0 becomes +0. It needs no workspace.
+ * rounded. So a single -0 becomes +0. It needs no workspace.
  * Returns what every call does, except for variants, and
  *   PRIM_ERROR_ENUM         the format does not exist
  *   PRIM_ERROR_TYPE         the types of the matrix do not exist, or out.type is not its value_type
