@@ -239,8 +239,8 @@ static prim_status check_kind(const void *any)
         return prim_fail(PRIM_ERROR_TYPE, "%s: c_type is %s, neither i32 nor f32", args->call.name,
                          prim_element_name(args->c_type));
     if (args->k > INT32_MAX)
-        return prim_fail(PRIM_ERROR_VALUE, "%s: k is %zu, more than %d", args->call.name, args->k,
-                         INT32_MAX);
+        return prim_fail(PRIM_ERROR_VALUE, "%s: k is %zu, but may be at most %d", args->call.name,
+                         args->k, INT32_MAX);
     if (args->a_m != args->m || args->b_k != args->k || args->b_n != args->n)
         return prim_fail(
             PRIM_ERROR_VALUE,

@@ -203,7 +203,7 @@ const char *why_not(const void *any)
         return "it needs a device of compute capability 9.0, and code compiled for 9.0a";
     return args->m < PRIM_TENSOR_MOST && args->n < PRIM_TENSOR_MOST
                ? tiles_why_not(args, M, N)
-               : "it takes fewer than 2^31 - 1 rows and columns";
+               : "it takes fewer than 2^31 - 1024 rows and columns";
 }
 
 size_t workspace_bytes(const void *any)

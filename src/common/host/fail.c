@@ -105,5 +105,5 @@ prim_status prim_launch_status(const char *call, const char *variant, cudaError_
     const bool no_code =
         error == cudaErrorNoKernelImageForDevice || error == cudaErrorInvalidDeviceFunction;
     return prim_fail_cuda(no_code ? PRIM_ERROR_UNSUPPORTED : PRIM_ERROR_CUDA, error,
-                          "%s: variant %s was not launched", call, variant);
+                          "%s: variant %s could not be launched", call, variant);
 }

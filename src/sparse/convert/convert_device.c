@@ -50,7 +50,7 @@ static prim_status check_kind(const void *any)
         status = prim_sparse_check_shape(&args->call, &args->from);
     if (status == PRIM_OK && args->format == PRIM_SPARSE_SELL && args->width < 1)
         status = prim_fail(PRIM_ERROR_VALUE,
-                           "%s: width is %lld, but for SELL it is sigma, which is at least 1",
+                           "%s: width is %lld, but for SELL it is sigma, which must be at least 1",
                            args->call.name, (long long)args->width);
     if (status == PRIM_OK && args->format == PRIM_SPARSE_HYB && args->width < 0)
         status = prim_fail(PRIM_ERROR_VALUE, "%s: width is %lld, but for HYB it must be at least 0",
