@@ -47,7 +47,7 @@ bad 'bad:1: column 3 is empty' '3,4,\n'
 bad 'bad:1: column 2 is empty' '3 , \t,4\n'
 bad 'bad:1: column 1 is empty' ' ,\n'
 bad 'bad:2: there is a zero byte' '5 6\n1 2\0 3 4\n'
-bad 'bad:1: a return without a newline' '1 2\r3 4\r'
+bad 'bad:1: there is a return without a newline' '1 2\r3 4\r'
 refuses 1 'Is a directory' "$directory" "$directory/b"
 refuses 1 'Is a directory' "$directory/a" "$directory"
 

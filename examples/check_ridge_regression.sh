@@ -179,8 +179,8 @@ bad 'bad:2: column 2 (y): 1e999 is too large' 'x,y\n1,1e999\n'
 bad 'bad:3: column 2 (y) is missing' 'x,y\n1,2\n3\n'
 bad 'bad:2: column 3: the first line has only 2 names' 'x,y\n1,2,3\n'
 bad 'bad:2: there is a zero byte' 'x,y\n1,2\0003\n'
-bad 'bad:1: a return without a newline' 'x,y\r1,2\r3,4\r'
-bad 'bad:2: a return without a newline' 'x,y\n1,2\r3,4\n'
+bad 'bad:1: there is a return without a newline' 'x,y\r1,2\r3,4\r'
+bad 'bad:2: there is a return without a newline' 'x,y\n1,2\r3,4\n'
 bad 'the numbers of x are so large that f64 overflows' 'x,y\n1.7e308,2\n-1.7e308,3\n-1.7e308,4\n'
 # Also where rounding leaves more than nothing of what depends on others.
 for seed in 1 2 3 4 5 6 7 8; do
