@@ -55,7 +55,7 @@ __device__ int32_t sum_of_bytes(const vector<Byte> &x)
 template <class Operator, typename T>
 constexpr bool ADDS_BYTES = sizeof(T) == 1 && std::is_same<Operator, sum_operator>::value;
 
-/* The first that many bytes of a vector, and zeros. */
+/* The first `count` bytes of a vector, and zeros. */
 template <typename Byte>
 __device__ vector<Byte> first_bytes(vector<Byte> x, unsigned count)
 {
