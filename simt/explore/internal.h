@@ -7,7 +7,10 @@
 
 /* ---- arena.c: memory at the same addresses in each execution ---- */
 
-enum { SIMT_EXPLORE_ARENA_BYTES = 64 << 20 };
+enum {
+    SIMT_EXPLORE_ARENA_BYTES = 64 << 20,
+    SIMT_EXPLORE_DEVICE_BYTES = SIMT_EXPLORE_ARENA_BYTES / 2 /* then come blocks' shared memories */
+};
 
 /* The offset in the arena; SIMT_EXPLORE_ARENA_BYTES or more: not there, so no thread shares it. */
 size_t explore_offset(const void *address);
@@ -202,9 +205,22 @@ bool races_take_plain_write(size_t offset, size_t bytes);
 /* The bytes belong to a word from here on. */
 void races_note_word(size_t offset, size_t bytes, uint32_t word);
 
+/* ---- launches.c: launches that may overlap ---- */
+
+void launches_begin(bool may_be_early);
+void launches_end(void);
+/* Grows; what launches of another group did happened before. */
+uint32_t launches_group(void);
+/* The current launch's among its group, and those whose accesses are not ordered with what the
+ * actor does. */
+uint32_t launches_bit(void);
+uint32_t launches_unseen(const actor *a);
+void launches_find(const actor *a, uint32_t unseen, const char *theirs, const char *mine);
+
 /* ---- clocks.c ---- */
 
-void clocks_begin_launch(unsigned threads);
+/* `entries`: one for each thread, and one behind, which launches.c has. */
+void clocks_begin_launch(unsigned entries);
 clock_of clock_of_nothing(void);
 /* One may be NULL. */
 clock_of clock_joined(clock_of a, clock_of b);
@@ -227,6 +243,8 @@ uint64_t simt_explore_operation(operation op);
 
 /* ---- sites.c ---- */
 
+/* A place that a kernel waits at, which may be left out. */
+bool site_is_left_out(explore_site_kind kind, const char *file, int line);
 bool site_is_weakened(const void *site, explore_weakening weakening);
 void site_note_operation(const operation *op);
 void site_describe(const void *site, char *text, size_t bytes);

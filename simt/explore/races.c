@@ -14,8 +14,10 @@ typedef struct cell {
     uint16_t writer, reader;
     uint32_t written, read; /* ticks; of several readers, the first of a list */
     uint32_t word;          /* from 1 on; 0: no atomic operation was here */
-    bool is_plain;          /* the last store */
-    bool is_split;          /* of the first of four bytes: the others have cells too */
+    uint32_t group;         /* of launches that may overlap: who of them has stored, and loaded */
+    uint32_t storing, loading;
+    bool is_plain; /* the last store */
+    bool is_split; /* of the first of four bytes: the others have cells too */
 } cell;
 
 enum { TOGETHER = 4 };
@@ -47,8 +49,15 @@ void races_begin_launch(void)
 static cell *cell_at(size_t offset)
 {
     cell *const c = &cells[offset];
-    if (c->launch != launch)
-        *c = (cell){.launch = launch, .writer = NOBODY, .reader = NOBODY};
+    if (c->launch == launch)
+        return c;
+    const cell before = *c;
+    *c = (cell){.launch = launch, .writer = NOBODY, .reader = NOBODY, .group = launches_group()};
+    if (before.group == c->group) {
+        c->storing = before.storing;
+        c->loading = before.loading;
+        c->is_split = before.is_split;
+    }
     return c;
 }
 
@@ -133,6 +142,21 @@ static void say(const actor *a, uint16_t other, const char *what)
                  a->block, a->thread->index, b->block, b->thread->index);
 }
 
+/* Shared memory is another one in each launch, at the same addresses. */
+static void check_launches(cell *c, const actor *a, size_t offset, bool writes)
+{
+    if (offset >= SIMT_EXPLORE_DEVICE_BYTES)
+        return;
+    const uint32_t unseen = launches_unseen(a);
+    const char *const mine = writes ? "a store" : "a load";
+    if ((c->storing & unseen) != 0)
+        launches_find(a, c->storing & unseen, "a store", mine);
+    if (writes && (c->loading & unseen) != 0)
+        launches_find(a, c->loading & unseen, "a load", mine);
+    c->storing |= writes ? launches_bit() : 0;
+    c->loading |= writes ? 0 : launches_bit();
+}
+
 unsigned races_plain(const actor *a, size_t offset, size_t bytes, bool writes,
                      uint32_t words[MOST_WORDS])
 {
@@ -145,6 +169,7 @@ unsigned races_plain(const actor *a, size_t offset, size_t bytes, bool writes,
             say(a, unordered_reader(c, a), "a load and a store");
         if (c->word != 0 && count < MOST_WORDS && (count == 0 || words[count - 1] != c->word))
             words[count++] = c->word;
+        check_launches(c, a, offset - 1, writes);
         if (writes) {
             c->writer = (uint16_t)a->index;
             c->written = a->tick;
@@ -160,9 +185,10 @@ unsigned races_plain(const actor *a, size_t offset, size_t bytes, bool writes,
 void races_atomic(actor *a, size_t offset, size_t bytes, bool writes)
 {
     const size_t end = offset + bytes;
-    for (const cell *c; (c = next_cell(&offset, end)) != NULL;) {
+    for (cell *c; (c = next_cell(&offset, end)) != NULL;) {
         if (!is_ordered(a, c->writer, c->written))
             say(a, c->writer, "a plain store and an atomic operation");
+        check_launches(c, a, offset - 1, writes);
         if (writes && unordered_reader(c, a) != NOBODY)
             say(a, unordered_reader(c, a), "a plain load and an atomic store");
     }

@@ -97,6 +97,7 @@ static bool begin(const simt_call *call)
     for (unsigned b = 0; b < MOST_BLOCKS; b++)
         x->firsts[b] = (event_ref){INITIAL_WRITER, 0};
     x->launch++;
+    launches_begin(call->may_be_early);
     x->actors = realloc(x->actors, (size_t)(blocks * threads) * sizeof *x->actors);
     if (x->actors == NULL)
         return false;
@@ -105,7 +106,7 @@ static bool begin(const simt_call *call)
             return false;
     if (x->mode != RUN_EXPLORED)
         return true;
-    clocks_begin_launch(x->actor_count);
+    clocks_begin_launch(x->actor_count + 1);
     memory_begin_launch();
     races_begin_launch();
     const clock_of nothing = clock_of_nothing();
@@ -301,6 +302,8 @@ cudaError_t simt_run(const simt_call *call)
         return cudaErrorLaunchFailure;
     const bool was_explored = x->mode == RUN_EXPLORED;
     const bool is_done = was_explored ? explore_launch() : go_on_directly();
+    if (x->mode == RUN_EXPLORED)
+        launches_end();
     if (is_done && x->actor_count < simt_count_of(call->grid) * simt_count_of(call->block))
         explore_end(PARTIAL);
     for (unsigned b = 0; b < simt_count_of(call->grid); b++)

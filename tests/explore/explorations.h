@@ -30,6 +30,8 @@ typedef struct litmus {
 
 extern const litmus litmus_tests[];
 extern const size_t litmus_count;
+extern const litmus launch_litmus_tests[]; /* of several launches */
+extern const size_t launch_litmus_count;
 
 /* A protocol by which blocks pass each other words. */
 typedef struct protocol {
@@ -46,6 +48,8 @@ extern const protocol protocols[]; /* whole calls */
 extern const size_t protocol_count;
 extern const protocol pieces[]; /* a kernel's functions */
 extern const size_t piece_count;
+extern const protocol chains[]; /* calls behind each other, which may overlap */
+extern const size_t chain_count;
 
 /* Faults that were published, as kernels of their own. */
 extern const protocol faults[];

@@ -132,6 +132,13 @@ static bool is_chosen(const choice *c, const char *name)
     return c->only == NULL || strncmp(name, c->only, strlen(c->only)) == 0;
 }
 
+static void check_litmus_tests(const choice *c, const litmus *all, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!c->weaken && is_chosen(c, all[i].name))
+            check_litmus(&all[i], c->replay);
+}
+
 static void check_protocols(const choice *c, const protocol *all, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -174,11 +181,11 @@ int main(int argc, char **argv)
         fprintf(stderr, "explore [--only BEGINNING] [--replay N] [--weaken]\n");
         return 2;
     }
-    for (size_t i = 0; i < litmus_count; i++)
-        if (!c.weaken && is_chosen(&c, litmus_tests[i].name))
-            check_litmus(&litmus_tests[i], c.replay);
+    check_litmus_tests(&c, litmus_tests, litmus_count);
+    check_litmus_tests(&c, launch_litmus_tests, launch_litmus_count);
     check_protocols(&c, faults, fault_count);
     check_protocols(&c, pieces, piece_count);
+    check_protocols(&c, chains, chain_count);
     check_protocols(&c, protocols, protocol_count);
     printf("%d passed, %d failed, %d skipped\n", passed, failed, skipped);
     return failed > 0 || passed == 0;

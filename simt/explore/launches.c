@@ -1,0 +1,109 @@
+/* Launches that may begin before the one ahead has ended. They are run one after the other all the
+ * same: an access that a launch makes before it has waited, and that meets one of a launch ahead,
+ * is found, atomic ones too. Where there is none, no launch can tell whether others overlap it.
+ *
+ * Of the launches that may overlap, each has a bit. A thread sees some from its beginning on, and
+ * more once it, or one that it has met or acquired from, has waited. */
+#define _GNU_SOURCE
+#include <string.h>
+
+#include "internal.h"
+
+enum { MOST_TOGETHER = 32 };
+
+static struct {
+    uint32_t at_begin, after_wait; /* by their bits */
+} seen;
+static unsigned place;     /* of the current launch, among those that may overlap */
+static uint32_t group = 1; /* of these, in all executions */
+static bool is_settled;
+static bool triggers_early[MOST_BLOCKS]; /* a thread of it does, and has not waited */
+
+static bool has_waited(const actor *a)
+{
+    return a->known[simt_explorer.actor_count] != 0;
+}
+
+static void begin_group(void)
+{
+    group++;
+    place = 0;
+    seen.at_begin = seen.after_wait = 1;
+    is_settled = false;
+}
+
+void launches_begin(bool may_be_early)
+{
+    memset(triggers_early, 0, sizeof triggers_early);
+    if (!may_be_early || is_settled || simt_explorer.launch == 1) {
+        begin_group();
+    } else if (++place == MOST_TOGETHER) {
+        explore_find("more than %d launches that may overlap", MOST_TOGETHER);
+        begin_group();
+    }
+    seen.at_begin |= 1u << place;
+    seen.after_wait |= 1u << place;
+}
+
+/* The next one's wait is for the end of this one, which comes after all that this one has waited
+ * for. The next one begins after each block has let it in: where a block does so only behind a
+ * wait, after what that was for. What begins after a launch has ended sees it. */
+void launches_end(void)
+{
+    const explorer *const x = &simt_explorer;
+    bool waited = false, lets_in_late = false;
+    for (unsigned i = 0; i < x->actor_count; i++) {
+        const actor *const a = &x->actors[i];
+        waited |= has_waited(a);
+        lets_in_late |= has_waited(a) && !triggers_early[a->block];
+    }
+    const uint32_t at_begin = lets_in_late ? seen.after_wait : seen.at_begin;
+    seen.after_wait = waited ? seen.after_wait : seen.at_begin;
+    seen.at_begin = at_begin & ~(1u << place);
+}
+
+void simt_explore_settle(void)
+{
+    is_settled = true;
+}
+
+uint32_t launches_group(void)
+{
+    return group;
+}
+
+uint32_t launches_bit(void)
+{
+    return 1u << place;
+}
+
+uint32_t launches_unseen(const actor *a)
+{
+    return ~(has_waited(a) ? seen.after_wait : seen.at_begin);
+}
+
+void launches_find(const actor *a, uint32_t unseen, const char *theirs, const char *mine)
+{
+    const unsigned other = (unsigned)__builtin_ctz(unseen);
+    explore_find("%s of launch %u and %s of launch %u, by block %u thread %u, are not ordered",
+                 theirs, simt_explorer.launch - place + other, mine, simt_explorer.launch, a->block,
+                 a->thread->index);
+}
+
+/* ---- called by kernels ---- */
+
+void simt_wait_for_launches(const char *file, int line)
+{
+    actor *const a = simt_explorer.current;
+    const bool may_overlap = simt_explorer.mode == RUN_EXPLORED && place > 0;
+    if (!may_overlap || site_is_left_out(EXPLORE_WAIT_FOR_LAUNCHES, file, line) || has_waited(a))
+        return;
+    a->known = clock_with(a->known, simt_explorer.actor_count, 1);
+}
+
+void simt_trigger_launch(void)
+{
+    const actor *const a = simt_explorer.current;
+    if (simt_explorer.mode == RUN_EXPLORED && !has_waited(a))
+        triggers_early[a->block] = true;
+}
