@@ -57,7 +57,8 @@ bool explore(explore_program *program, void *context, const explore_options *opt
 typedef enum explore_site_kind {
     EXPLORE_OPERATION,
     EXPLORE_BARRIER,
-    EXPLORE_WAIT_FOR_LAUNCHES
+    EXPLORE_WAIT_FOR_LAUNCHES,
+    EXPLORE_CLUSTER_BARRIER
 } explore_site_kind;
 
 /* What the executions since explore_forget_sites() have come across. */

@@ -217,6 +217,13 @@ uint32_t launches_bit(void);
 uint32_t launches_unseen(const actor *a);
 void launches_find(const actor *a, uint32_t unseen, const char *theirs, const char *mine);
 
+/* ---- clusters.c ---- */
+
+void clusters_begin_launch(void);
+/* The actor accesses shared memory, its own block's or another one's. */
+void clusters_note_access(const actor *a, const void *address);
+void clusters_end_launch(void);
+
 /* ---- clocks.c ---- */
 
 /* `entries`: one for each thread, and one behind, which launches.c has. */

@@ -143,12 +143,21 @@ void simt_thread_exits(simt_thread *thread);
 /* Those lanes have met, from the warp's first one on; in order, or only as who waits for whom. */
 void simt_explore_warp(const simt_thread *lanes, unsigned present, bool orders);
 void simt_explore_barrier(const simt_block *block);
-/* The barrier is to be left out. */
+/* The running thread arrives at its cluster's barrier, returns, or has waited there. */
+void simt_explore_arrive(const simt_thread *thread);
+void simt_explore_leave(const simt_thread *thread);
+void simt_explore_wait(const simt_thread *thread);
+/* The barrier is to be left out, of the block or a warp, or of the cluster. */
 bool simt_explore_skips(const char *file, int line);
+bool simt_explore_skips_cluster(const char *file, int line);
 #else
 #define simt_explore_warp(lanes, present, orders) ((void)(lanes), (void)(present), (void)(orders))
 #define simt_explore_barrier(block) ((void)(block))
+#define simt_explore_arrive(thread) ((void)(thread))
+#define simt_explore_leave(thread) ((void)(thread))
+#define simt_explore_wait(thread) ((void)(thread))
 #define simt_explore_skips(file, line) false
+#define simt_explore_skips_cluster(file, line) false
 #endif
 
 /* ---- barriers.c ---- */

@@ -29,6 +29,7 @@ static const struct {
     const char *name, *calls[2];
 } KINDS[] = {
     [EXPLORE_BARRIER] = {"barrier", {"__syncthreads(", "__syncwarp("}},
+    [EXPLORE_CLUSTER_BARRIER] = {"cluster barrier", {"arrive_at_cluster("}},
     [EXPLORE_WAIT_FOR_LAUNCHES] = {"wait", {"grid_dependency_synchronize("}},
 };
 
