@@ -22,6 +22,11 @@ static inline void access(const void *address, size_t bytes, bool writes)
         memory_check_plain(a, words[i], writes);
 }
 
+void simt_explore_store(void *at, size_t bytes)
+{
+    access(at, bytes, true);
+}
+
 void __tsan_init(void)
 {
 }

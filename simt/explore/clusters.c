@@ -105,7 +105,7 @@ static bool knows_of(const actor *a, unsigned block)
     return false;
 }
 
-static void note_visit(const actor *a, unsigned block)
+void clusters_note_visit(const actor *a, unsigned block)
 {
     for (size_t i = 0; i < visit_count; i++)
         if (visits[i].block == block && visits[i].actor == a->index) {
@@ -134,7 +134,7 @@ void clusters_note_access(const actor *a, const void *address)
         if (!knows_of(a, block))
             explore_find("block %u accesses shared memory of block %u, which may not have begun",
                          a->block, block);
-        note_visit(a, block);
+        clusters_note_visit(a, block);
     }
 }
 
@@ -142,6 +142,6 @@ void clusters_end_launch(void)
 {
     for (size_t i = 0; i < visit_count; i++)
         if (!is_known_in(visits[i].block, visits[i].actor, visits[i].tick))
-            explore_find("block %u may return before another one has accessed its shared memory",
+            explore_find("block %u may return before others have accessed its shared memory",
                          visits[i].block);
 }

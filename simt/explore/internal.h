@@ -72,7 +72,7 @@ static inline bool same_event(event_ref a, event_ref b)
     return a.thread == b.thread && a.number == b.number;
 }
 
-/* ---- actors: threads of the launch ---- */
+/* ---- actors: threads of the launch, and copies that run beside them ---- */
 
 /* A count for each thread. Once it is made it does not change, so that threads that have met share
  * it. What a thread itself has done is not in it: that is its tick, or its events. */
@@ -87,7 +87,9 @@ typedef enum operation_kind {
     OPERATION_AND,
     OPERATION_OR,
     OPERATION_XOR,
-    OPERATION_COMPARE
+    OPERATION_COMPARE,
+    OPERATION_ARRIVE,  /* at an mbarrier, which expects so many bytes more */
+    OPERATION_COMPLETE /* so many bytes have come */
 } operation_kind;
 
 typedef struct operation {
@@ -95,13 +97,14 @@ typedef struct operation {
     uintptr_t address;
     unsigned bytes;
     bool acquires, releases, is_blockwide;
+    bool is_mbarrier; /* an operation on one, which is whole for all of the cluster */
     uint64_t value, expected, result;
     const void *site;
 } operation;
 
 typedef struct actor {
-    simt_thread *thread;
-    unsigned block, index;   /* index among all threads of the launch */
+    simt_thread *thread;     /* of a copy, the one that has issued it */
+    unsigned block, index;   /* index among all actors of the launch */
     unsigned meetings;       /* with other threads, so far */
     uint32_t tick;           /* grows where others may learn of what it did */
     uint32_t events;         /* so far */
@@ -135,7 +138,8 @@ typedef enum run_end {
     REFUSED,   /* the model does not allow it */
     TOO_EARLY, /* a thread waits for what it could have read */
     PUT_OFF,   /* a thread waits for what comes later: the graph is gone through otherwise */
-    PARTIAL    /* with the launch whose blocks did not all start */
+    PARTIAL,   /* with the launch whose blocks did not all start */
+    NO_PLACE   /* for a copy: all begins anew, with more of them */
 } run_end;
 
 typedef struct explorer {
@@ -154,7 +158,9 @@ typedef struct explorer {
     delays delays;
     uint32_t stamp;
     event_ref firsts[MOST_BLOCKS]; /* the blocks' first operations that read and write */
-    unsigned actor_count;
+    unsigned actor_count;          /* threads */
+    unsigned copies;               /* that have places behind them, of a block */
+    unsigned actor_limit;          /* of both */
     actor *actors;
     actor *current;
 } explorer;
@@ -222,11 +228,17 @@ void launches_find(const actor *a, uint32_t unseen, const char *theirs, const ch
 void clusters_begin_launch(void);
 /* The actor accesses shared memory, its own block's or another one's. */
 void clusters_note_access(const actor *a, const void *address);
+void clusters_note_visit(const actor *a, unsigned block);
 void clusters_end_launch(void);
+
+/* ---- arrivals.c ---- */
+
+/* An mbarrier's word, once the operation is done. */
+uint64_t mbarrier_after(const operation *op, uint64_t before);
 
 /* ---- clocks.c ---- */
 
-/* `entries`: one for each thread, and one behind, which launches.c has. */
+/* `entries`: one for each actor, and one behind, which launches.c has. */
 void clocks_begin_launch(unsigned entries);
 clock_of clock_of_nothing(void);
 /* One may be NULL. */
@@ -245,6 +257,8 @@ static inline bool happened_before(const actor *a, unsigned thread, uint32_t tic
 
 /* ---- schedule.c ---- */
 
+/* A copy that the thread issues, whose bytes are counted in a block; NULL: the execution ends. */
+actor *schedule_copy(const actor *issuer, unsigned block);
 /* The running thread's next operation; what it had before, once it is performed. */
 uint64_t simt_explore_operation(operation op);
 

@@ -21,7 +21,7 @@ static bool triggers_early[MOST_BLOCKS]; /* a thread of it does, and has not wai
 
 static bool has_waited(const actor *a)
 {
-    return a->known[simt_explorer.actor_count] != 0;
+    return a->known[simt_explorer.actor_limit] != 0;
 }
 
 static void begin_group(void)
@@ -98,7 +98,7 @@ void simt_wait_for_launches(const char *file, int line)
     const bool may_overlap = simt_explorer.mode == RUN_EXPLORED && place > 0;
     if (!may_overlap || site_is_left_out(EXPLORE_WAIT_FOR_LAUNCHES, file, line) || has_waited(a))
         return;
-    a->known = clock_with(a->known, simt_explorer.actor_count, 1);
+    a->known = clock_with(a->known, simt_explorer.actor_limit, 1);
 }
 
 void simt_trigger_launch(void)

@@ -187,6 +187,8 @@ static bool is_too_narrow(const actor *a, bool blockwide, unsigned other_block,
 /* Two operations that do not see each other's scope are a race where nothing else orders them. */
 static void check_scopes(const word *w, const actor *a, const operation *op, bool writes)
 {
+    if (op->is_mbarrier)
+        return;
     for (size_t i = 1; i < w->count; i++) {
         const message *const m = &w->of[i];
         if (!happened_before(a, m->writer.thread, m->tick) &&
@@ -547,6 +549,9 @@ static uint64_t combined(const operation *op, uint64_t before)
         return before | op->value;
     case OPERATION_XOR:
         return before ^ op->value;
+    case OPERATION_ARRIVE:
+    case OPERATION_COMPLETE:
+        return mbarrier_after(op, before);
     default:
         return op->value;
     }

@@ -8,6 +8,7 @@
  * and must come to an end. */
 #define _GNU_SOURCE
 #include <stdlib.h>
+#include <string.h>
 
 #include "internal.h"
 
@@ -21,6 +22,10 @@ typedef struct place {
 } place;
 
 static place places[MOST_BLOCKS];
+static struct {
+    const simt_thread *issuer;
+    unsigned count;
+} copies[MOST_BLOCKS];
 static unsigned long performed; /* operations, in all */
 
 /* ---- one thread ---- */
@@ -95,6 +100,24 @@ static bool begin_block(place *p, const simt_call *call, unsigned number)
     return true;
 }
 
+/* Each has a place by its block and number, so that it has the same one in each execution. */
+actor *schedule_copy(const actor *issuer, unsigned block)
+{
+    explorer *const x = &simt_explorer;
+    const unsigned of_issuer = copies[issuer->block].count++, most = x->copies;
+    if (of_issuer > 0 && copies[issuer->block].issuer != issuer->thread)
+        explore_find("copies by two threads of a block");
+    if (of_issuer >= most)
+        explore_end(NO_PLACE);
+    if (x->end != GOES_ON)
+        return NULL;
+    copies[issuer->block].issuer = issuer->thread;
+    actor *const copy = &x->actors[x->actor_count + issuer->block * most + of_issuer];
+    *copy = (actor){
+        .thread = issuer->thread, .block = block, .index = (unsigned)(copy - x->actors), .tick = 1};
+    return copy;
+}
+
 static bool begin(const simt_call *call)
 {
     explorer *const x = &simt_explorer;
@@ -108,15 +131,19 @@ static bool begin(const simt_call *call)
         x->firsts[b] = (event_ref){INITIAL_WRITER, 0};
     x->launch++;
     launches_begin(call->may_be_early);
-    x->actors = realloc(x->actors, (size_t)(blocks * threads) * sizeof *x->actors);
+    const size_t most_copies = (size_t)blocks * x->copies;
+    x->actors = realloc(x->actors, (blocks * threads + most_copies) * sizeof *x->actors);
     if (x->actors == NULL)
         return false;
+    memset(x->actors, 0, (blocks * threads + most_copies) * sizeof *x->actors);
+    memset(copies, 0, sizeof copies);
     for (unsigned b = 0; b < blocks; b++)
         if (!is_absent(call, b) && !begin_block(&places[b], call, b))
             return false;
+    x->actor_limit = x->actor_count + (unsigned)most_copies;
     if (x->mode != RUN_EXPLORED)
         return true;
-    clocks_begin_launch(x->actor_count + 1);
+    clocks_begin_launch(x->actor_limit + 1);
     memory_begin_launch();
     races_begin_launch();
     clusters_begin_launch();
@@ -230,13 +257,13 @@ static actor *next_actor(void)
 {
     explorer *const x = &simt_explorer;
     if (x->next < x->given && x->events.of[x->next].launch == x->launch &&
-        x->events.of[x->next].name.thread < x->actor_count) {
+        x->events.of[x->next].name.thread < x->actor_limit) {
         actor *const a = &x->actors[x->events.of[x->next].name.thread];
         if (a->is_pending)
             return a;
     }
     actor *first = NULL;
-    for (unsigned i = 0; i < x->actor_count; i++) {
+    for (unsigned i = 0; i < x->actor_limit; i++) {
         actor *const a = &x->actors[i];
         if (a->is_pending && (first == NULL || rank_of(a) < rank_of(first)))
             first = a;

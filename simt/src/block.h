@@ -147,6 +147,8 @@ void simt_explore_barrier(const simt_block *block);
 void simt_explore_arrive(const simt_thread *thread);
 void simt_explore_leave(const simt_thread *thread);
 void simt_explore_wait(const simt_thread *thread);
+/* It stores there, which no compiler has told. */
+void simt_explore_store(void *at, size_t bytes);
 /* The barrier is to be left out, of the block or a warp, or of the cluster. */
 bool simt_explore_skips(const char *file, int line);
 bool simt_explore_skips_cluster(const char *file, int line);
@@ -156,6 +158,7 @@ bool simt_explore_skips_cluster(const char *file, int line);
 #define simt_explore_arrive(thread) ((void)(thread))
 #define simt_explore_leave(thread) ((void)(thread))
 #define simt_explore_wait(thread) ((void)(thread))
+#define simt_explore_store(at, bytes) ((void)(at), (void)(bytes))
 #define simt_explore_skips(file, line) false
 #define simt_explore_skips_cluster(file, line) false
 #endif
@@ -180,7 +183,7 @@ void simt_leave_cluster(simt_thread *thread);
 /* The thread begins, or will not go on: nothing that it has issued is done. */
 void simt_async_forget(simt_thread *thread);
 
-/* ---- mbarriers.c ---- */
+/* ---- arrivals.c ---- */
 
 /* Between two rounds over the cluster: those copies on their way that are drawn, or the oldest one
  * where all threads wait. false: none. */

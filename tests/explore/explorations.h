@@ -34,6 +34,8 @@ extern const litmus launch_litmus_tests[]; /* of several launches */
 extern const size_t launch_litmus_count;
 extern const litmus cluster_litmus_tests[];
 extern const size_t cluster_litmus_count;
+extern const litmus mbarrier_litmus_tests[];
+extern const size_t mbarrier_litmus_count;
 
 /* A protocol by which blocks pass each other words. */
 typedef struct protocol {

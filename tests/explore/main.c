@@ -184,6 +184,7 @@ int main(int argc, char **argv)
     check_litmus_tests(&c, litmus_tests, litmus_count);
     check_litmus_tests(&c, launch_litmus_tests, launch_litmus_count);
     check_litmus_tests(&c, cluster_litmus_tests, cluster_litmus_count);
+    check_litmus_tests(&c, mbarrier_litmus_tests, mbarrier_litmus_count);
     check_protocols(&c, faults, fault_count);
     check_protocols(&c, pieces, piece_count);
     check_protocols(&c, chains, chain_count);
