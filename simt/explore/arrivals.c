@@ -2,37 +2,6 @@
  * is an actor that has read and stored by the time that it has its bytes counted. */
 #define _GNU_SOURCE
 #include "internal.h"
-#include "mbarrier.h"
-
-static simt_mbarrier state_of(uint64_t word)
-{
-    const union {
-        uint64_t word;
-        simt_mbarrier barrier;
-    } both = {.word = word};
-    return both.barrier;
-}
-
-static uint64_t word_of(simt_mbarrier barrier)
-{
-    const union {
-        simt_mbarrier barrier;
-        uint64_t word;
-    } both = {.barrier = barrier};
-    return both.word;
-}
-
-uint64_t mbarrier_after(const operation *op, uint64_t before)
-{
-    simt_mbarrier barrier = state_of(before);
-    if (op->kind == OPERATION_ARRIVE && barrier.pending == 0)
-        explore_find("more arrivals at an mbarrier than a phase of it has");
-    if (op->kind == OPERATION_ARRIVE)
-        barrier.pending--;
-    barrier.bytes += op->kind == OPERATION_ARRIVE ? (int64_t)op->value : -(int64_t)op->value;
-    simt_end_phase(&barrier);
-    return word_of(barrier);
-}
 
 static operation operation_at(void *barrier, operation_kind kind, uint64_t value, const void *site)
 {
@@ -59,7 +28,7 @@ void simt_mbarrier_wait(void *at, unsigned parity, const char *file, int line)
         simt_interleave_in_block();
         const uint64_t word = simt_explore_operation(
             operation_at(at, OPERATION_LOAD, 0, __builtin_return_address(0)));
-        if (state_of(word).phase != parity)
+        if (mbarrier_of(word).phase != parity)
             return;
         simt_sleep(file, line);
     }
@@ -96,7 +65,7 @@ void simt_begin_copy(void *to, size_t bytes, void *at, void (*complete)(void *ar
         operation_at(at, OPERATION_COMPLETE, bytes, __builtin_return_address(0));
     void *const copied = (void *)(uintptr_t)arguments; /* it is done at once: they are not kept */
     (void)argument_bytes;
-    if (!state_of(*(const uint64_t *)at).shown)
+    if (!mbarrier_of(*(const uint64_t *)at).shown)
         simt_fault("has bytes counted at an mbarrier that no fence has shown to copies");
     if (simt_explorer.mode == RUN_DIRECT) {
         complete(copied);
@@ -108,7 +77,6 @@ void simt_begin_copy(void *to, size_t bytes, void *at, void (*complete)(void *ar
         return;
     begin_copy(issuer, copy, complete, copied);
     clusters_note_visit(copy, block_of(issuer, to));
-    site_note_operation(&counted);
     copy->pending = counted;
     copy->is_pending = true;
 }

@@ -4,6 +4,7 @@
 
 #include "block.h"
 #include "explore.h"
+#include "mbarrier.h"
 
 /* ---- arena.c: memory at the same addresses in each execution ---- */
 
@@ -231,8 +232,9 @@ void clusters_note_access(const actor *a, const void *address);
 void clusters_note_visit(const actor *a, unsigned block);
 void clusters_end_launch(void);
 
-/* ---- arrivals.c ---- */
+/* ---- phases.c ---- */
 
+simt_mbarrier mbarrier_of(uint64_t word);
 /* An mbarrier's word, once the operation is done. */
 uint64_t mbarrier_after(const operation *op, uint64_t before);
 

@@ -135,11 +135,16 @@ static uint16_t unordered_reader(const cell *c, const actor *a)
     return NOBODY;
 }
 
+static const char *kind_of(const actor *a)
+{
+    return a->index < simt_explorer.actor_count ? "thread" : "a copy of thread";
+}
+
 static void say(const actor *a, uint16_t other, const char *what)
 {
     const actor *const b = &simt_explorer.actors[other];
-    explore_find("%s, of block %u thread %u and block %u thread %u, are not ordered", what,
-                 a->block, a->thread->index, b->block, b->thread->index);
+    explore_find("%s, of block %u %s %u and block %u %s %u, are not ordered", what, a->block,
+                 kind_of(a), a->thread->index, b->block, kind_of(b), b->thread->index);
 }
 
 /* Shared memory is another one in each launch, at the same addresses. */

@@ -54,6 +54,8 @@ extern const protocol pieces[]; /* a kernel's functions */
 extern const size_t piece_count;
 extern const protocol chains[]; /* calls behind each other, which may overlap */
 extern const size_t chain_count;
+extern const protocol rings[]; /* stages of pipelined products */
+extern const size_t ring_count;
 
 /* Faults that were published, as kernels of their own. */
 extern const protocol faults[];

@@ -187,6 +187,7 @@ int main(int argc, char **argv)
     check_litmus_tests(&c, mbarrier_litmus_tests, mbarrier_litmus_count);
     check_protocols(&c, faults, fault_count);
     check_protocols(&c, pieces, piece_count);
+    check_protocols(&c, rings, ring_count);
     check_protocols(&c, chains, chain_count);
     check_protocols(&c, protocols, protocol_count);
     printf("%d passed, %d failed, %d skipped\n", passed, failed, skipped);

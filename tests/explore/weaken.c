@@ -130,6 +130,11 @@ static void weaken_site(const protocol *p, size_t site, explore_weakening weaken
     *failed += !is_right;
 }
 
+static const char *name_of_relaxing(const explore_site *s)
+{
+    return s->acquires && s->releases ? "relaxed" : s->acquires ? "not acquiring" : "not releasing";
+}
+
 void weaken(const protocol *p, int *passed, int *failed, int *skipped)
 {
     const explore_options options = {.name = p->name, .are_alike = true, .most = MOST_EXECUTIONS};
@@ -145,7 +150,7 @@ void weaken(const protocol *p, int *passed, int *failed, int *skipped)
         if (s.kind != EXPLORE_OPERATION)
             weaken_site(p, i, EXPLORE_REMOVED, "removed", passed, failed);
         if (s.acquires || s.releases)
-            weaken_site(p, i, EXPLORE_RELAXED, "relaxed", passed, failed);
+            weaken_site(p, i, EXPLORE_RELAXED, name_of_relaxing(&s), passed, failed);
         if (s.kind == EXPLORE_OPERATION && s.is_devicewide && p->blocks > 1)
             weaken_site(p, i, EXPLORE_BLOCKWIDE, "blockwide", passed, failed);
     }
