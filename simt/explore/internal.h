@@ -216,10 +216,8 @@ void races_note_word(size_t offset, size_t bytes, uint32_t word);
 
 void launches_begin(bool may_be_early);
 void launches_end(void);
-/* Grows; what launches of another group did happened before. */
-uint32_t launches_group(void);
-/* The current launch's among its group, and those whose accesses are not ordered with what the
- * actor does. */
+/* The current launch's, 1 of one that begins behind all before it; and those whose accesses are not
+ * ordered with what the actor does. */
 uint32_t launches_bit(void);
 uint32_t launches_unseen(const actor *a);
 void launches_find(const actor *a, uint32_t unseen, const char *theirs, const char *mine);

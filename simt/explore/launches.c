@@ -14,8 +14,7 @@ enum { MOST_TOGETHER = 32 };
 static struct {
     uint32_t at_begin, after_wait; /* by their bits */
 } seen;
-static unsigned place;     /* of the current launch, among those that may overlap */
-static uint32_t group = 1; /* of these, in all executions */
+static unsigned place; /* of the current launch, among those that may overlap */
 static bool is_settled;
 static bool triggers_early[MOST_BLOCKS]; /* a thread of it does, and has not waited */
 
@@ -26,7 +25,6 @@ static bool has_waited(const actor *a)
 
 static void begin_group(void)
 {
-    group++;
     place = 0;
     seen.at_begin = seen.after_wait = 1;
     is_settled = false;
@@ -65,11 +63,6 @@ void launches_end(void)
 void simt_explore_settle(void)
 {
     is_settled = true;
-}
-
-uint32_t launches_group(void)
-{
-    return group;
 }
 
 uint32_t launches_bit(void)

@@ -12,12 +12,11 @@ enum { NOBODY = UINT16_MAX, SEVERAL = UINT16_MAX - 1 };
 typedef struct cell {
     uint32_t launch; /* of all executions; an older one's is empty */
     uint16_t writer, reader;
-    uint32_t written, read; /* ticks; of several readers, the first of a list */
-    uint32_t word;          /* from 1 on; 0: no atomic operation was here */
-    uint32_t group;         /* of launches that may overlap: who of them has stored, and loaded */
-    uint32_t storing, loading;
-    bool is_plain; /* the last store */
-    bool is_split; /* of the first of four bytes: the others have cells too */
+    uint32_t written, read;    /* ticks; of several readers, the first of a list */
+    uint32_t word;             /* from 1 on; 0: no atomic operation was here */
+    uint32_t storing, loading; /* launches that may overlap, by their bits */
+    bool is_plain;             /* the last store */
+    bool is_split;             /* of the first of four bytes: the others have cells too */
 } cell;
 
 enum { TOGETHER = 4 };
@@ -30,7 +29,7 @@ typedef struct reader {
 } reader;
 
 static cell *cells;
-static uint32_t launch;
+static uint32_t launch, first_launch; /* of those that may overlap */
 static reader *readers;
 static uint32_t reader_count, reader_capacity;
 
@@ -43,6 +42,8 @@ void races_begin_launch(void)
             abort();
     }
     launch++;
+    if (launches_bit() == 1)
+        first_launch = launch;
     reader_count = 0;
 }
 
@@ -52,8 +53,8 @@ static cell *cell_at(size_t offset)
     if (c->launch == launch)
         return c;
     const cell before = *c;
-    *c = (cell){.launch = launch, .writer = NOBODY, .reader = NOBODY, .group = launches_group()};
-    if (before.group == c->group) {
+    *c = (cell){.launch = launch, .writer = NOBODY, .reader = NOBODY};
+    if (before.launch >= first_launch) {
         c->storing = before.storing;
         c->loading = before.loading;
         c->is_split = before.is_split;
@@ -147,25 +148,35 @@ static void say(const actor *a, uint16_t other, const char *what)
                  kind_of(a), a->thread->index, b->block, kind_of(b), b->thread->index);
 }
 
+/* An access by the current launch, and who of the others is not ordered with it. */
+typedef struct meeting {
+    uint32_t bit, unseen;
+} meeting;
+
 /* Shared memory is another one in each launch, at the same addresses. */
-static void check_launches(cell *c, const actor *a, size_t offset, bool writes)
+static meeting meeting_at(const actor *a, size_t offset)
 {
     if (offset >= SIMT_EXPLORE_DEVICE_BYTES)
-        return;
-    const uint32_t unseen = launches_unseen(a);
+        return (meeting){0, 0};
+    return (meeting){launches_bit(), launches_unseen(a)};
+}
+
+static inline void check_launches(cell *c, const actor *a, meeting m, bool writes)
+{
     const char *const mine = writes ? "a store" : "a load";
-    if ((c->storing & unseen) != 0)
-        launches_find(a, c->storing & unseen, "a store", mine);
-    if (writes && (c->loading & unseen) != 0)
-        launches_find(a, c->loading & unseen, "a load", mine);
-    c->storing |= writes ? launches_bit() : 0;
-    c->loading |= writes ? 0 : launches_bit();
+    if ((c->storing & m.unseen) != 0)
+        launches_find(a, c->storing & m.unseen, "a store", mine);
+    if (writes && (c->loading & m.unseen) != 0)
+        launches_find(a, c->loading & m.unseen, "a load", mine);
+    c->storing |= writes ? m.bit : 0;
+    c->loading |= writes ? 0 : m.bit;
 }
 
 unsigned races_plain(const actor *a, size_t offset, size_t bytes, bool writes,
                      uint32_t words[MOST_WORDS])
 {
     const size_t end = offset + bytes;
+    const meeting m = meeting_at(a, offset);
     unsigned count = 0;
     for (cell *c; (c = next_cell(&offset, end)) != NULL;) {
         if (!is_ordered(a, c->writer, c->written))
@@ -174,7 +185,7 @@ unsigned races_plain(const actor *a, size_t offset, size_t bytes, bool writes,
             say(a, unordered_reader(c, a), "a load and a store");
         if (c->word != 0 && count < MOST_WORDS && (count == 0 || words[count - 1] != c->word))
             words[count++] = c->word;
-        check_launches(c, a, offset - 1, writes);
+        check_launches(c, a, m, writes);
         if (writes) {
             c->writer = (uint16_t)a->index;
             c->written = a->tick;
@@ -190,10 +201,11 @@ unsigned races_plain(const actor *a, size_t offset, size_t bytes, bool writes,
 void races_atomic(actor *a, size_t offset, size_t bytes, bool writes)
 {
     const size_t end = offset + bytes;
+    const meeting m = meeting_at(a, offset);
     for (cell *c; (c = next_cell(&offset, end)) != NULL;) {
         if (!is_ordered(a, c->writer, c->written))
             say(a, c->writer, "a plain store and an atomic operation");
-        check_launches(c, a, offset - 1, writes);
+        check_launches(c, a, m, writes);
         if (writes && unordered_reader(c, a) != NOBODY)
             say(a, unordered_reader(c, a), "a plain load and an atomic store");
     }
