@@ -72,7 +72,7 @@ void simt_begin_copy(void *to, size_t bytes, void *at, void (*complete)(void *ar
         simt_explore_operation(counted);
         return;
     }
-    actor *const copy = schedule_copy(issuer, block_of(issuer, at));
+    actor *const copy = copies_new(issuer, block_of(issuer, at));
     if (copy == NULL)
         return;
     begin_copy(issuer, copy, complete, copied);

@@ -14,7 +14,7 @@ static inline void access(const void *address, size_t bytes, bool writes)
     const size_t offset = explore_offset(address);
     if (offset >= SIMT_EXPLORE_ARENA_BYTES)
         return;
-    if (offset >= SIMT_EXPLORE_DEVICE_BYTES)
+    if (simt_explorer.has_clusters && offset >= SIMT_EXPLORE_DEVICE_BYTES)
         clusters_note_access(a, address);
     uint32_t words[MOST_WORDS];
     const unsigned count = races_plain(a, offset, bytes, writes, words);

@@ -125,7 +125,7 @@ void clusters_note_access(const actor *a, const void *address)
 {
     const simt_block *const own = a->thread->block;
     const simt_cluster *const cluster = own->cluster;
-    if (cluster->size == 1 || simt_is_in_arena(own, address))
+    if (simt_is_in_arena(own, address))
         return;
     for (unsigned rank = 0; rank < cluster->size; rank++) {
         const unsigned block = first_block(a) + rank;

@@ -162,6 +162,7 @@ typedef struct explorer {
     unsigned actor_count;          /* threads */
     unsigned copies;               /* that have places behind them, of a block */
     unsigned actor_limit;          /* of both */
+    bool has_clusters;
     actor *actors;
     actor *current;
 } explorer;
@@ -230,6 +231,12 @@ void clusters_note_access(const actor *a, const void *address);
 void clusters_note_visit(const actor *a, unsigned block);
 void clusters_end_launch(void);
 
+/* ---- copies.c ---- */
+
+void copies_begin_launch(void);
+/* One that the thread issues, and whose bytes are counted in the block; NULL: the execution ends. */
+actor *copies_new(const actor *issuer, unsigned block);
+
 /* ---- phases.c ---- */
 
 simt_mbarrier mbarrier_of(uint64_t word);
@@ -257,8 +264,6 @@ static inline bool happened_before(const actor *a, unsigned thread, uint32_t tic
 
 /* ---- schedule.c ---- */
 
-/* A copy that the thread issues, whose bytes are counted in a block; NULL: the execution ends. */
-actor *schedule_copy(const actor *issuer, unsigned block);
 /* The running thread's next operation; what it had before, once it is performed. */
 uint64_t simt_explore_operation(operation op);
 

@@ -22,10 +22,6 @@ typedef struct place {
 } place;
 
 static place places[MOST_BLOCKS];
-static struct {
-    const simt_thread *issuer;
-    unsigned count;
-} copies[MOST_BLOCKS];
 static unsigned long performed; /* operations, in all */
 
 /* ---- one thread ---- */
@@ -100,22 +96,13 @@ static bool begin_block(place *p, const simt_call *call, unsigned number)
     return true;
 }
 
-/* Each has a place by its block and number, so that it has the same one in each execution. */
-actor *schedule_copy(const actor *issuer, unsigned block)
+static bool reserve_actors(size_t count)
 {
     explorer *const x = &simt_explorer;
-    const unsigned of_issuer = copies[issuer->block].count++, most = x->copies;
-    if (of_issuer > 0 && copies[issuer->block].issuer != issuer->thread)
-        explore_find("copies by two threads of a block");
-    if (of_issuer >= most)
-        explore_end(NO_PLACE);
-    if (x->end != GOES_ON)
-        return NULL;
-    copies[issuer->block].issuer = issuer->thread;
-    actor *const copy = &x->actors[x->actor_count + issuer->block * most + of_issuer];
-    *copy = (actor){
-        .thread = issuer->thread, .block = block, .index = (unsigned)(copy - x->actors), .tick = 1};
-    return copy;
+    x->actors = realloc(x->actors, count * sizeof *x->actors);
+    if (x->actors != NULL)
+        memset(x->actors, 0, count * sizeof *x->actors);
+    return x->actors != NULL;
 }
 
 static bool begin(const simt_call *call)
@@ -127,26 +114,24 @@ static bool begin(const simt_call *call)
         return false;
     }
     x->actor_count = 0;
+    x->has_clusters = simt_count_of(call->cluster) > 1;
     for (unsigned b = 0; b < MOST_BLOCKS; b++)
         x->firsts[b] = (event_ref){INITIAL_WRITER, 0};
     x->launch++;
     launches_begin(call->may_be_early);
-    const size_t most_copies = (size_t)blocks * x->copies;
-    x->actors = realloc(x->actors, (blocks * threads + most_copies) * sizeof *x->actors);
-    if (x->actors == NULL)
+    if (!reserve_actors(blocks * (threads + x->copies)))
         return false;
-    memset(x->actors, 0, (blocks * threads + most_copies) * sizeof *x->actors);
-    memset(copies, 0, sizeof copies);
     for (unsigned b = 0; b < blocks; b++)
         if (!is_absent(call, b) && !begin_block(&places[b], call, b))
             return false;
-    x->actor_limit = x->actor_count + (unsigned)most_copies;
+    x->actor_limit = x->actor_count + (unsigned)blocks * x->copies;
     if (x->mode != RUN_EXPLORED)
         return true;
     clocks_begin_launch(x->actor_limit + 1);
     memory_begin_launch();
     races_begin_launch();
     clusters_begin_launch();
+    copies_begin_launch();
     const clock_of nothing = clock_of_nothing();
     for (unsigned i = 0; i < x->actor_count; i++) {
         x->actors[i].known = x->actors[i].causes = nothing;
@@ -365,7 +350,8 @@ uint64_t simt_explore_operation(operation op)
         performed += a->pending.kind != OPERATION_LOAD;
         return a->pending.result;
     }
-    if (explore_offset((const void *)op.address) >= SIMT_EXPLORE_DEVICE_BYTES)
+    const size_t offset = explore_offset((const void *)op.address);
+    if (simt_explorer.has_clusters && offset >= SIMT_EXPLORE_DEVICE_BYTES)
         clusters_note_access(a, (const void *)op.address);
     site_note_operation(&op);
     if (site_is_weakened(op.site, EXPLORE_RELAXED))
