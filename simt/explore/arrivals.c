@@ -1,5 +1,5 @@
-/* Arrivals at mbarriers, which are operations on their words, and copies whose bytes they count: each
- * is an actor that has read and stored by the time that it has its bytes counted. */
+/* Arrivals at mbarriers, which are operations on their words, and copies whose bytes they count:
+ * each is an actor that has read and stored by the time that it has its bytes counted. */
 #define _GNU_SOURCE
 #include "internal.h"
 

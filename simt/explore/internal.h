@@ -234,7 +234,7 @@ void clusters_end_launch(void);
 /* ---- copies.c ---- */
 
 void copies_begin_launch(void);
-/* One that the thread issues, and whose bytes are counted in the block; NULL: the execution ends. */
+/* One that the thread issues, whose bytes are counted in the block; NULL: the execution ends. */
 actor *copies_new(const actor *issuer, unsigned block);
 
 /* ---- phases.c ---- */

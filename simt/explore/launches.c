@@ -27,25 +27,30 @@ static void begin_group(void)
 {
     place = 0;
     seen.at_begin = seen.after_wait = 1;
-    is_settled = false;
 }
 
 void launches_begin(bool may_be_early)
 {
+    const bool all_have_ended = seen.after_wait == (2u << place) - 1;
+    const bool waits = !may_be_early || is_settled;
+    is_settled = false;
     memset(triggers_early, 0, sizeof triggers_early);
-    if (!may_be_early || is_settled || simt_explorer.launch == 1) {
+    if (simt_explorer.launch == 1 || (waits && all_have_ended)) {
         begin_group();
     } else if (++place == MOST_TOGETHER) {
         explore_find("more than %d launches that may overlap", MOST_TOGETHER);
         begin_group();
     }
+    if (waits)
+        seen.at_begin = seen.after_wait;
     seen.at_begin |= 1u << place;
     seen.after_wait |= 1u << place;
 }
 
-/* The next one's wait is for the end of this one, which comes after all that this one has waited
- * for. The next one begins after each block has let it in: where a block does so only behind a
- * wait, after what that was for. What begins after a launch has ended sees it. */
+/* The next one's wait, or its begin where it is not early, is for the end of this one, which comes
+ * after all that this one has waited for. An early one begins after each block has let it in: where
+ * a block does so only behind a wait, after what that was for. What begins after a launch has ended
+ * sees it. */
 void launches_end(void)
 {
     const explorer *const x = &simt_explorer;

@@ -1,6 +1,6 @@
-/* Arrivals at mbarriers, waits, and the copies whose bytes they count. A copy is done at issue, when
- * no thread of the cluster can go on without one, or drawn in between; until then its destination
- * holds NaNs. */
+/* Arrivals at mbarriers, waits, and the copies whose bytes they count. A copy is done at issue,
+ * when no thread of the cluster can go on without one, or drawn in between; until then its
+ * destination holds NaNs. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>

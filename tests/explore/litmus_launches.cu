@@ -44,6 +44,14 @@ cudaError_t launch(unsigned *d_words, unsigned *d_results)
     return error;
 }
 
+/* The last one is not early. */
+template <void (*SECOND)(unsigned *, unsigned *)>
+cudaError_t launch_third_late(unsigned *d_words, unsigned *d_results)
+{
+    launch<in_order<STORE>, SECOND>(d_words, d_results);
+    return prim_launch({nullptr, 2, 2}, in_order<LOAD>, d_words, d_results);
+}
+
 /* Other work between the two, in which nothing is early. */
 cudaError_t launch_behind_memset(unsigned *d_words, unsigned *d_results)
 {
@@ -82,6 +90,10 @@ const litmus launch_litmus_tests[] = {
     {"launches: three, let in before a wait",
      launch<in_order<STORE>, in_order<TRIGGER, WAIT>, in_order<LOAD>>, 1, false, nullptr, nullptr,
      0},
+    {"launches: three, the last one is late", launch_third_late<in_order<WAIT>>, 1, false, "1",
+     nullptr, 1},
+    {"launches: three, so it is, but no wait", launch_third_late<in_order<TRIGGER>>, 1, false,
+     nullptr, nullptr, 0},
     {"launches: behind other work", launch_behind_memset, 1, false, "1", nullptr, 1},
 };
 const size_t launch_litmus_count = sizeof launch_litmus_tests / sizeof *launch_litmus_tests;

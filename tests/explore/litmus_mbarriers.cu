@@ -15,8 +15,6 @@ struct parts {
     unsigned word;
 };
 
-/* ---- */
-
 /* What a bulk copy does when it is done. */
 struct word_copy {
     unsigned *to;
@@ -78,27 +76,6 @@ __global__ void two_arrivals(unsigned *word, unsigned *result)
     } else {
         mbarrier_wait(&all->barrier, 0);
         *result = word[0] + word[1];
-    }
-}
-
-/* The second message comes when the first one has been read. */
-template <unsigned SECOND>
-__global__ void two_phases(unsigned *, unsigned *result)
-{
-    PRIM_SHARED(parts, all, [2]);
-    begin(&all[1], 1);
-    begin(&all[0], 1);
-    for (unsigned i = 0; i < 2; i++) {
-        const unsigned parity = i == 0 ? 0 : SECOND;
-        if (threadIdx.x == 0) {
-            all[0].word = i + 1;
-            mbarrier_arrive(&all[0].barrier);
-            mbarrier_wait(&all[1].barrier, i);
-        } else {
-            mbarrier_wait(&all[0].barrier, parity);
-            result[i] = all[0].word;
-            mbarrier_arrive(&all[1].barrier);
-        }
     }
 }
 
@@ -182,9 +159,6 @@ const litmus mbarrier_litmus_tests[] = {
     {"mbarrier: two arrivals", launch<two_arrivals<2>, 3>, 1, false, "2", nullptr, 2},
     {"mbarrier: one of two", launch<two_arrivals<1>, 3>, 1, false, nullptr, nullptr, 0},
     {"mbarrier: three of two", launch<two_arrivals<3>, 3>, 1, false, nullptr, nullptr, 0},
-    {"mbarrier: two phases", launch<two_phases<1>>, 2, false, "12", nullptr, 1},
-    {"mbarrier: two phases, the parity again", launch<two_phases<0>>, 2, false, nullptr, nullptr,
-     0},
     {"mbarrier: a copy", launch<copied<4, true>>, 1, false, "1", nullptr, 1},
     {"mbarrier: a copy, not expected", launch<copied<0, true>>, 1, false, nullptr, nullptr, 0},
     {"mbarrier: a copy, too much expected", launch<copied<8, true>>, 1, false, nullptr, nullptr, 0},
