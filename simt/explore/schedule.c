@@ -96,15 +96,6 @@ static bool begin_block(place *p, const simt_call *call, unsigned number)
     return true;
 }
 
-static bool reserve_actors(size_t count)
-{
-    explorer *const x = &simt_explorer;
-    x->actors = realloc(x->actors, count * sizeof *x->actors);
-    if (x->actors != NULL)
-        memset(x->actors, 0, count * sizeof *x->actors);
-    return x->actors != NULL;
-}
-
 static bool begin(const simt_call *call)
 {
     explorer *const x = &simt_explorer;
@@ -119,12 +110,15 @@ static bool begin(const simt_call *call)
         x->firsts[b] = (event_ref){INITIAL_WRITER, 0};
     x->launch++;
     launches_begin(call->may_be_early);
-    if (!reserve_actors(blocks * (threads + x->copies)))
+    const size_t copies = (size_t)blocks * x->copies;
+    x->actors = realloc(x->actors, (blocks * threads + copies) * sizeof *x->actors);
+    if (x->actors == NULL)
         return false;
     for (unsigned b = 0; b < blocks; b++)
         if (!is_absent(call, b) && !begin_block(&places[b], call, b))
             return false;
-    x->actor_limit = x->actor_count + (unsigned)blocks * x->copies;
+    x->actor_limit = x->actor_count + (unsigned)copies;
+    memset(x->actors + x->actor_count, 0, copies * sizeof *x->actors);
     if (x->mode != RUN_EXPLORED)
         return true;
     clocks_begin_launch(x->actor_limit + 1);
