@@ -106,7 +106,7 @@ static void check_protocol(const protocol *p, uint64_t replay)
     const explore_result r =
         replay != 0 ? replay_protocol(p, options, replay) : explore_presences(p, options);
     const double seconds = (double)(clock() - begin) / CLOCKS_PER_SEC;
-    const bool is_as_many = p->executions == 0 || r.complete == p->executions;
+    const bool is_as_many = replay != 0 || p->executions == 0 || r.complete == p->executions;
     const bool is_right = p->fault == NULL ? r.findings == 0 && is_as_many
                                            : r.findings > 0 && strstr(r.finding, p->fault) != NULL;
     snprintf(line, sizeof line,
