@@ -87,6 +87,14 @@ clock_of clock_joined(clock_of a, clock_of b)
     return c;
 }
 
+clock_of clock_joined_behind(clock_of a, clock_of b, unsigned first, unsigned end)
+{
+    uint32_t *const c = clock_begun(a);
+    for (unsigned i = first; i < end; i++)
+        c[i] = c[i] < b[i] ? b[i] : c[i];
+    return c;
+}
+
 clock_of clock_with(clock_of from, unsigned thread, uint32_t count)
 {
     uint32_t *const c = clock_begun(from);

@@ -250,6 +250,8 @@ void clocks_begin_launch(unsigned entries);
 clock_of clock_of_nothing(void);
 /* One may be NULL. */
 clock_of clock_joined(clock_of a, clock_of b);
+/* Only the entries from `first` on are joined. */
+clock_of clock_joined_behind(clock_of a, clock_of b, unsigned first, unsigned end);
 /* The clock, and of one thread so much. */
 clock_of clock_with(clock_of from, unsigned thread, uint32_t count);
 /* A copy that may be changed as long as nobody else has it. */

@@ -374,9 +374,14 @@ static void push_revisits_of(const actor *a, const word *w, const event *load, e
 
 static void acquire(actor *a, const operation *op, const message *m)
 {
-    if (m->released == NULL ||
-        is_too_narrow(a, op->is_blockwide, m->block, m->is_released_blockwide))
+    if (m->released == NULL)
         return;
+    if (is_too_narrow(a, op->is_blockwide, m->block, m->is_released_blockwide)) {
+        if (op->is_mbarrier) /* which orders what copies and products have done for the cluster */
+            a->known = clock_joined_behind(a->known, m->released, simt_explorer.actor_count,
+                                           simt_explorer.actor_limit);
+        return;
+    }
     if (op->acquires)
         a->known = clock_joined(a->known, m->released);
     else

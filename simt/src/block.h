@@ -147,6 +147,8 @@ void simt_explore_barrier(const simt_block *block);
 void simt_explore_arrive(const simt_thread *thread);
 void simt_explore_leave(const simt_thread *thread);
 void simt_explore_wait(const simt_thread *thread);
+/* Does a product that the running thread has issued. */
+void simt_explore_product(void (*complete)(void *), void *arguments);
 /* It stores there, which no compiler has told. */
 void simt_explore_store(void *at, size_t bytes);
 /* The barrier is to be left out, of the block or a warp, or of the cluster. */
@@ -158,6 +160,7 @@ bool simt_explore_skips_cluster(const char *file, int line);
 #define simt_explore_arrive(thread) ((void)(thread))
 #define simt_explore_leave(thread) ((void)(thread))
 #define simt_explore_wait(thread) ((void)(thread))
+#define simt_explore_product(complete, arguments) (complete)(arguments)
 #define simt_explore_store(at, bytes) ((void)(at), (void)(bytes))
 #define simt_explore_skips(file, line) false
 #define simt_explore_skips_cluster(file, line) false
