@@ -1,4 +1,4 @@
-/* Copies whose bytes mbarriers count, and threads' products, as actors beside a launch's threads. */
+/* Copies whose bytes mbarriers count, and products, as actors beside a launch's threads. */
 #define _GNU_SOURCE
 #include <string.h>
 

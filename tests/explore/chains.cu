@@ -13,7 +13,7 @@ namespace
 
 constexpr size_t MOST = 2 * 4096 + 1, SECOND = 2 * 4096 + 4, WORKSPACE_BYTES = 4096;
 
-/* Of `count` elements, and how many results it has, each of which a second call makes to so much. */
+/* Of `count` elements; and the results of a second call, on those of the first one. */
 struct twofold {
     bool (*call)(const twofold *t, const float *d_in, float *d_out, void *d_workspace);
     size_t count, results;
