@@ -17,6 +17,8 @@ static struct {
 static unsigned place; /* of the current launch, among those that may overlap */
 static bool is_settled;
 static bool triggers_early[MOST_BLOCKS]; /* a thread of it does, and has not waited */
+/* The last thread's clock before it waited, and after: threads that have not met share both. */
+static clock_of waiting, waited;
 
 static bool has_waited(const actor *a)
 {
@@ -35,6 +37,7 @@ void launches_begin(bool may_be_early)
     const bool waits = !may_be_early || is_settled;
     is_settled = false;
     memset(triggers_early, 0, sizeof triggers_early);
+    waiting = NULL;
     if (simt_explorer.launch == 1 || (waits && all_have_ended)) {
         begin_group();
     } else if (++place == MOST_TOGETHER) {
@@ -54,14 +57,14 @@ void launches_begin(bool may_be_early)
 void launches_end(void)
 {
     const explorer *const x = &simt_explorer;
-    bool waited = false, lets_in_late = false;
-    for (unsigned i = 0; i < x->actor_count; i++) {
+    bool any_waited = false, lets_in_late = false;
+    for (unsigned i = 0; i < x->actor_count && place > 0; i++) {
         const actor *const a = &x->actors[i];
-        waited |= has_waited(a);
+        any_waited |= has_waited(a);
         lets_in_late |= has_waited(a) && !triggers_early[a->block];
     }
     const uint32_t at_begin = lets_in_late ? seen.after_wait : seen.at_begin;
-    seen.after_wait = waited ? seen.after_wait : seen.at_begin;
+    seen.after_wait = any_waited ? seen.after_wait : seen.at_begin;
     seen.at_begin = at_begin & ~(1u << place);
 }
 
@@ -96,7 +99,11 @@ void simt_wait_for_launches(const char *file, int line)
     const bool may_overlap = simt_explorer.mode == RUN_EXPLORED && place > 0;
     if (!may_overlap || site_is_left_out(EXPLORE_WAIT_FOR_LAUNCHES, file, line) || has_waited(a))
         return;
-    a->known = clock_with(a->known, simt_explorer.actor_limit, 1);
+    if (a->known != waiting) {
+        waiting = a->known;
+        waited = clock_with(waiting, simt_explorer.actor_limit, 1);
+    }
+    a->known = waited;
 }
 
 void simt_trigger_launch(void)
