@@ -5,8 +5,6 @@
 
 #include "internal.h"
 
-enum { DEVICE_BYTES = SIMT_EXPLORE_ARENA_BYTES / 2 };
-
 static char *arena;
 static size_t device_used, shared_used;
 
@@ -32,12 +30,13 @@ static void *take(size_t *used, size_t begins, size_t ends, size_t bytes, size_t
 
 void *simt_explore_allocate(size_t bytes)
 {
-    return take(&device_used, 0, DEVICE_BYTES, bytes + 1, SIMT_ALLOCATION_ALIGNMENT);
+    return take(&device_used, 0, SIMT_EXPLORE_DEVICE_BYTES, bytes + 1, SIMT_ALLOCATION_ALIGNMENT);
 }
 
 void *simt_explore_allocate_shared(size_t bytes, size_t alignment)
 {
-    return take(&shared_used, DEVICE_BYTES, SIMT_EXPLORE_ARENA_BYTES, bytes, alignment);
+    return take(&shared_used, SIMT_EXPLORE_DEVICE_BYTES, SIMT_EXPLORE_ARENA_BYTES, bytes,
+                alignment);
 }
 
 void explore_reset_arena(void)

@@ -14,10 +14,17 @@ static inline void access(const void *address, size_t bytes, bool writes)
     const size_t offset = explore_offset(address);
     if (offset >= SIMT_EXPLORE_ARENA_BYTES)
         return;
+    if (simt_explorer.has_clusters && offset >= SIMT_EXPLORE_DEVICE_BYTES)
+        clusters_note_access(a, address);
     uint32_t words[MOST_WORDS];
     const unsigned count = races_plain(a, offset, bytes, writes, words);
     for (unsigned i = 0; i < count; i++)
         memory_check_plain(a, words[i], writes);
+}
+
+void simt_explore_store(void *at, size_t bytes)
+{
+    access(at, bytes, true);
 }
 
 void __tsan_init(void)

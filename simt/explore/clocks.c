@@ -13,7 +13,7 @@ typedef struct chunk {
 } chunk;
 
 static chunk *chunks, *current;
-static unsigned thread_count, capacity, used; /* clocks of the current chunk */
+static unsigned entry_count, capacity, used; /* clocks of the current chunk */
 
 static chunk *new_chunk(void)
 {
@@ -33,17 +33,17 @@ static void free_chunks(void)
     }
 }
 
-void clocks_begin_launch(unsigned threads)
+void clocks_begin_launch(unsigned entries)
 {
-    if (threads > capacity) {
+    if (entries > capacity) {
         free_chunks();
-        capacity = threads;
+        capacity = entries;
     }
     if (chunks == NULL)
         chunks = new_chunk();
     current = chunks;
     used = 0;
-    thread_count = threads;
+    entry_count = entries;
 }
 
 static uint32_t *take(void)
@@ -60,21 +60,21 @@ static uint32_t *take(void)
 clock_of clock_of_nothing(void)
 {
     uint32_t *const c = take();
-    memset(c, 0, thread_count * sizeof *c);
+    memset(c, 0, entry_count * sizeof *c);
     return c;
 }
 
 uint32_t *clock_begun(clock_of from)
 {
     uint32_t *const c = take();
-    memcpy(c, from, thread_count * sizeof *c);
+    memcpy(c, from, entry_count * sizeof *c);
     return c;
 }
 
 /* As signed numbers, which they are small enough for: SSE2 compares these. */
 void clock_add(uint32_t *to, clock_of from)
 {
-    for (unsigned i = 0; i < thread_count; i++)
+    for (unsigned i = 0; i < entry_count; i++)
         to[i] = (int32_t)to[i] < (int32_t)from[i] ? from[i] : to[i];
 }
 
@@ -84,6 +84,14 @@ clock_of clock_joined(clock_of a, clock_of b)
         return a != NULL ? a : b;
     uint32_t *const c = clock_begun(a);
     clock_add(c, b);
+    return c;
+}
+
+clock_of clock_joined_behind(clock_of a, clock_of b, unsigned first, unsigned end)
+{
+    uint32_t *const c = clock_begun(a);
+    for (unsigned i = first; i < end; i++)
+        c[i] = c[i] < b[i] ? b[i] : c[i];
     return c;
 }
 

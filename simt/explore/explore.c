@@ -33,6 +33,8 @@ static void print_execution(const explore_options *options, const char *what)
 
 /* ---- executions ---- */
 
+enum { COPIES_AT_ONCE = 8 }; /* more of a block, where there are too few places */
+
 static const char *run(explore_program *program, void *context, graph given)
 {
     explorer *const x = &simt_explorer;
@@ -73,18 +75,30 @@ static void count(explore_result *result, const char *what)
     result->events = x->next > result->events ? x->next : result->events;
 }
 
+static void begin(explore_result *result)
+{
+    *result = (explore_result){0};
+    simt_explorer.number = 0;
+    graphs_cut(0);
+    graphs_push((history){0});
+}
+
 bool explore(explore_program *program, void *context, const explore_options *options,
              explore_result *result)
 {
     explorer *const x = &simt_explorer;
-    *result = (explore_result){0};
     x->options = options;
-    x->number = 0;
-    graphs_cut(0);
-    graphs_push((history){0});
+    x->copies = 0;
+    begin(result);
     for (graph g; graphs_pop(&g) && result->findings == 0;) {
         x->number++;
         const char *const what = run(program, context, g);
+        if (x->end == NO_PLACE) {
+            graph_free((graph){x->events, x->delays});
+            x->copies += COPIES_AT_ONCE;
+            begin(result);
+            continue;
+        }
         count(result, what);
         if (x->number == options->replay || (what != NULL && !options->quiet))
             print_execution(options, what != NULL ? what : "nothing is wrong");

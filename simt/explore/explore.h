@@ -25,7 +25,7 @@ typedef enum explore_weakening {
     EXPLORE_AS_IT_IS,
     EXPLORE_RELAXED,   /* an operation acquires and releases nothing */
     EXPLORE_BLOCKWIDE, /* an operation counts for the threads of its block only */
-    EXPLORE_REMOVED    /* a barrier is not there */
+    EXPLORE_REMOVED    /* a barrier or a wait is not there */
 } explore_weakening;
 
 typedef struct explore_options {
@@ -54,11 +54,18 @@ typedef struct explore_result {
 bool explore(explore_program *program, void *context, const explore_options *options,
              explore_result *result);
 
+typedef enum explore_site_kind {
+    EXPLORE_OPERATION,
+    EXPLORE_BARRIER,
+    EXPLORE_WAIT_FOR_LAUNCHES,
+    EXPLORE_CLUSTER_BARRIER
+} explore_site_kind;
+
 /* What the executions since explore_forget_sites() have come across. */
 typedef struct explore_site {
-    bool is_barrier;
+    explore_site_kind kind;
     bool acquires, releases, is_devicewide; /* an operation */
-    const char *file;                       /* a barrier's, as it was compiled */
+    const char *file;                       /* of all others, as it was compiled */
     int line;
     char place[256]; /* file:line, and what it was inlined into */
 } explore_site;

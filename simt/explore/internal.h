@@ -4,10 +4,14 @@
 
 #include "block.h"
 #include "explore.h"
+#include "mbarrier.h"
 
 /* ---- arena.c: memory at the same addresses in each execution ---- */
 
-enum { SIMT_EXPLORE_ARENA_BYTES = 64 << 20 };
+enum {
+    SIMT_EXPLORE_ARENA_BYTES = 64 << 20,
+    SIMT_EXPLORE_DEVICE_BYTES = SIMT_EXPLORE_ARENA_BYTES / 2 /* then come blocks' shared memories */
+};
 
 /* The offset in the arena; SIMT_EXPLORE_ARENA_BYTES or more: not there, so no thread shares it. */
 size_t explore_offset(const void *address);
@@ -69,7 +73,7 @@ static inline bool same_event(event_ref a, event_ref b)
     return a.thread == b.thread && a.number == b.number;
 }
 
-/* ---- actors: threads of the launch ---- */
+/* ---- actors: threads of the launch, and copies that run beside them ---- */
 
 /* A count for each thread. Once it is made it does not change, so that threads that have met share
  * it. What a thread itself has done is not in it: that is its tick, or its events. */
@@ -84,7 +88,9 @@ typedef enum operation_kind {
     OPERATION_AND,
     OPERATION_OR,
     OPERATION_XOR,
-    OPERATION_COMPARE
+    OPERATION_COMPARE,
+    OPERATION_ARRIVE,  /* at an mbarrier, which expects so many bytes more */
+    OPERATION_COMPLETE /* so many bytes have come */
 } operation_kind;
 
 typedef struct operation {
@@ -92,13 +98,14 @@ typedef struct operation {
     uintptr_t address;
     unsigned bytes;
     bool acquires, releases, is_blockwide;
+    bool is_mbarrier; /* an operation on one, which is whole for all of the cluster */
     uint64_t value, expected, result;
     const void *site;
 } operation;
 
 typedef struct actor {
-    simt_thread *thread;
-    unsigned block, index;   /* index among all threads of the launch */
+    simt_thread *thread;     /* of a copy, the one that has issued it */
+    unsigned block, index;   /* index among all actors of the launch */
     unsigned meetings;       /* with other threads, so far */
     uint32_t tick;           /* grows where others may learn of what it did */
     uint32_t events;         /* so far */
@@ -132,7 +139,8 @@ typedef enum run_end {
     REFUSED,   /* the model does not allow it */
     TOO_EARLY, /* a thread waits for what it could have read */
     PUT_OFF,   /* a thread waits for what comes later: the graph is gone through otherwise */
-    PARTIAL    /* with the launch whose blocks did not all start */
+    PARTIAL,   /* with the launch whose blocks did not all start */
+    NO_PLACE   /* for a copy: all begins anew, with more of them */
 } run_end;
 
 typedef struct explorer {
@@ -151,7 +159,10 @@ typedef struct explorer {
     delays delays;
     uint32_t stamp;
     event_ref firsts[MOST_BLOCKS]; /* the blocks' first operations that read and write */
-    unsigned actor_count;
+    unsigned actor_count;          /* threads */
+    unsigned copies;               /* that have places behind them, of a block */
+    unsigned actor_limit;          /* of both */
+    bool has_clusters;
     actor *actors;
     actor *current;
 } explorer;
@@ -202,12 +213,45 @@ bool races_take_plain_write(size_t offset, size_t bytes);
 /* The bytes belong to a word from here on. */
 void races_note_word(size_t offset, size_t bytes, uint32_t word);
 
+/* ---- launches.c: launches that may overlap ---- */
+
+void launches_begin(bool may_be_early);
+void launches_end(void);
+/* The current launch's, 1 of one that begins behind all before it; and those whose accesses are not
+ * ordered with what the actor does. */
+uint32_t launches_bit(void);
+uint32_t launches_unseen(const actor *a);
+void launches_find(const actor *a, uint32_t unseen, const char *theirs, const char *mine);
+
+/* ---- clusters.c ---- */
+
+void clusters_begin_launch(void);
+/* The actor accesses shared memory, its own block's or another one's. */
+void clusters_note_access(const actor *a, const void *address);
+void clusters_note_visit(const actor *a, unsigned block);
+void clusters_end_launch(void);
+
+/* ---- copies.c ---- */
+
+void copies_begin_launch(void);
+/* One that the thread issues, whose bytes are counted in the block; NULL: the execution ends. */
+actor *copies_new(const actor *issuer, unsigned block);
+
+/* ---- phases.c ---- */
+
+simt_mbarrier mbarrier_of(uint64_t word);
+/* An mbarrier's word, once the operation is done. */
+uint64_t mbarrier_after(const operation *op, uint64_t before);
+
 /* ---- clocks.c ---- */
 
-void clocks_begin_launch(unsigned threads);
+/* `entries`: one for each actor, and one behind, which launches.c has. */
+void clocks_begin_launch(unsigned entries);
 clock_of clock_of_nothing(void);
 /* One may be NULL. */
 clock_of clock_joined(clock_of a, clock_of b);
+/* Only the entries from `first` on are joined. */
+clock_of clock_joined_behind(clock_of a, clock_of b, unsigned first, unsigned end);
 /* The clock, and of one thread so much. */
 clock_of clock_with(clock_of from, unsigned thread, uint32_t count);
 /* A copy that may be changed as long as nobody else has it. */
@@ -227,6 +271,8 @@ uint64_t simt_explore_operation(operation op);
 
 /* ---- sites.c ---- */
 
+/* A place that a kernel waits at, which may be left out. */
+bool site_is_left_out(explore_site_kind kind, const char *file, int line);
 bool site_is_weakened(const void *site, explore_weakening weakening);
 void site_note_operation(const operation *op);
 void site_describe(const void *site, char *text, size_t bytes);

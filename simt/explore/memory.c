@@ -187,6 +187,8 @@ static bool is_too_narrow(const actor *a, bool blockwide, unsigned other_block,
 /* Two operations that do not see each other's scope are a race where nothing else orders them. */
 static void check_scopes(const word *w, const actor *a, const operation *op, bool writes)
 {
+    if (op->is_mbarrier)
+        return;
     for (size_t i = 1; i < w->count; i++) {
         const message *const m = &w->of[i];
         if (!happened_before(a, m->writer.thread, m->tick) &&
@@ -372,9 +374,14 @@ static void push_revisits_of(const actor *a, const word *w, const event *load, e
 
 static void acquire(actor *a, const operation *op, const message *m)
 {
-    if (m->released == NULL ||
-        is_too_narrow(a, op->is_blockwide, m->block, m->is_released_blockwide))
+    if (m->released == NULL)
         return;
+    if (is_too_narrow(a, op->is_blockwide, m->block, m->is_released_blockwide)) {
+        if (op->is_mbarrier) /* which orders what copies and products have done for the cluster */
+            a->known = clock_joined_behind(a->known, m->released, simt_explorer.actor_count,
+                                           simt_explorer.actor_limit);
+        return;
+    }
     if (op->acquires)
         a->known = clock_joined(a->known, m->released);
     else
@@ -547,6 +554,9 @@ static uint64_t combined(const operation *op, uint64_t before)
         return before | op->value;
     case OPERATION_XOR:
         return before ^ op->value;
+    case OPERATION_ARRIVE:
+    case OPERATION_COMPLETE:
+        return mbarrier_after(op, before);
     default:
         return op->value;
     }

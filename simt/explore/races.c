@@ -12,10 +12,11 @@ enum { NOBODY = UINT16_MAX, SEVERAL = UINT16_MAX - 1 };
 typedef struct cell {
     uint32_t launch; /* of all executions; an older one's is empty */
     uint16_t writer, reader;
-    uint32_t written, read; /* ticks; of several readers, the first of a list */
-    uint32_t word;          /* from 1 on; 0: no atomic operation was here */
-    bool is_plain;          /* the last store */
-    bool is_split;          /* of the first of four bytes: the others have cells too */
+    uint32_t written, read;    /* ticks; of several readers, the first of a list */
+    uint32_t word;             /* from 1 on; 0: no atomic operation was here */
+    uint32_t storing, loading; /* launches that may overlap, by their bits */
+    bool is_plain;             /* the last store */
+    bool is_split;             /* of the first of four bytes: the others have cells too */
 } cell;
 
 enum { TOGETHER = 4 };
@@ -28,7 +29,7 @@ typedef struct reader {
 } reader;
 
 static cell *cells;
-static uint32_t launch;
+static uint32_t launch, first_launch; /* of those that may overlap */
 static reader *readers;
 static uint32_t reader_count, reader_capacity;
 
@@ -41,14 +42,23 @@ void races_begin_launch(void)
             abort();
     }
     launch++;
+    if (launches_bit() == 1)
+        first_launch = launch;
     reader_count = 0;
 }
 
 static cell *cell_at(size_t offset)
 {
     cell *const c = &cells[offset];
-    if (c->launch != launch)
-        *c = (cell){.launch = launch, .writer = NOBODY, .reader = NOBODY};
+    if (c->launch == launch)
+        return c;
+    const cell before = *c;
+    *c = (cell){.launch = launch, .writer = NOBODY, .reader = NOBODY};
+    if (before.launch >= first_launch) {
+        c->storing = before.storing;
+        c->loading = before.loading;
+        c->is_split = before.is_split;
+    }
     return c;
 }
 
@@ -126,17 +136,47 @@ static uint16_t unordered_reader(const cell *c, const actor *a)
     return NOBODY;
 }
 
+static const char *kind_of(const actor *a)
+{
+    return a->index < simt_explorer.actor_count ? "thread" : "a copy of thread";
+}
+
 static void say(const actor *a, uint16_t other, const char *what)
 {
     const actor *const b = &simt_explorer.actors[other];
-    explore_find("%s, of block %u thread %u and block %u thread %u, are not ordered", what,
-                 a->block, a->thread->index, b->block, b->thread->index);
+    explore_find("%s, of block %u %s %u and block %u %s %u, are not ordered", what, a->block,
+                 kind_of(a), a->thread->index, b->block, kind_of(b), b->thread->index);
+}
+
+/* An access by the current launch, and who of the others is not ordered with it. */
+typedef struct meeting {
+    uint32_t bit, unseen;
+} meeting;
+
+/* Shared memory is another one in each launch, at the same addresses. */
+static meeting meeting_at(const actor *a, size_t offset)
+{
+    if (offset >= SIMT_EXPLORE_DEVICE_BYTES)
+        return (meeting){0, 0};
+    return (meeting){launches_bit(), launches_unseen(a)};
+}
+
+static inline void check_launches(cell *c, const actor *a, meeting m, bool writes)
+{
+    const char *const mine = writes ? "a store" : "a load";
+    if ((c->storing & m.unseen) != 0)
+        launches_find(a, c->storing & m.unseen, "a store", mine);
+    if (writes && (c->loading & m.unseen) != 0)
+        launches_find(a, c->loading & m.unseen, "a load", mine);
+    c->storing |= writes ? m.bit : 0;
+    c->loading |= writes ? 0 : m.bit;
 }
 
 unsigned races_plain(const actor *a, size_t offset, size_t bytes, bool writes,
                      uint32_t words[MOST_WORDS])
 {
     const size_t end = offset + bytes;
+    const meeting m = meeting_at(a, offset);
     unsigned count = 0;
     for (cell *c; (c = next_cell(&offset, end)) != NULL;) {
         if (!is_ordered(a, c->writer, c->written))
@@ -145,6 +185,7 @@ unsigned races_plain(const actor *a, size_t offset, size_t bytes, bool writes,
             say(a, unordered_reader(c, a), "a load and a store");
         if (c->word != 0 && count < MOST_WORDS && (count == 0 || words[count - 1] != c->word))
             words[count++] = c->word;
+        check_launches(c, a, m, writes);
         if (writes) {
             c->writer = (uint16_t)a->index;
             c->written = a->tick;
@@ -160,9 +201,11 @@ unsigned races_plain(const actor *a, size_t offset, size_t bytes, bool writes,
 void races_atomic(actor *a, size_t offset, size_t bytes, bool writes)
 {
     const size_t end = offset + bytes;
-    for (const cell *c; (c = next_cell(&offset, end)) != NULL;) {
+    const meeting m = meeting_at(a, offset);
+    for (cell *c; (c = next_cell(&offset, end)) != NULL;) {
         if (!is_ordered(a, c->writer, c->written))
             say(a, c->writer, "a plain store and an atomic operation");
+        check_launches(c, a, m, writes);
         if (writes && unordered_reader(c, a) != NOBODY)
             say(a, unordered_reader(c, a), "a plain load and an atomic store");
     }

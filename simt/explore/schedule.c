@@ -8,6 +8,7 @@
  * and must come to an end. */
 #define _GNU_SOURCE
 #include <stdlib.h>
+#include <string.h>
 
 #include "internal.h"
 
@@ -51,11 +52,11 @@ static bool is_over(void)
 
 /* ---- a launch begins ---- */
 
-/* A launch of one block has it. */
+/* A launch of one block has it; clusters begin as a whole, and here all do. */
 static bool is_absent(const simt_call *call, unsigned block)
 {
     return simt_explorer.options != NULL && simt_count_of(call->grid) > 1 &&
-           (simt_explorer.options->absent >> block & 1) != 0;
+           simt_count_of(call->cluster) == 1 && (simt_explorer.options->absent >> block & 1) != 0;
 }
 
 static bool reserve(place *p, unsigned threads)
@@ -69,14 +70,24 @@ static bool reserve(place *p, unsigned threads)
     return p->fibers != NULL;
 }
 
+static void join_cluster(place *p, const simt_call *call, unsigned rank)
+{
+    simt_cluster *const cluster = &(p - rank)->cluster;
+    if (rank == 0)
+        *cluster = (simt_cluster){.size = (unsigned)simt_count_of(call->cluster)};
+    cluster->blocks[rank] = &p->block;
+    cluster->live += (unsigned)simt_count_of(call->block);
+    p->block.cluster = cluster;
+}
+
 static bool begin_block(place *p, const simt_call *call, unsigned number)
 {
     const unsigned threads = (unsigned)simt_count_of(call->block);
-    p->cluster = (simt_cluster){.size = 1, .live = threads, .blocks = {&p->block}};
-    if (!reserve(p, threads) ||
-        !simt_begin_block(&p->block, call, number, 0, (simt_fibers){p->fibers, p->fiber_count, 0}))
+    const unsigned size = (unsigned)simt_count_of(call->cluster), rank = number % size;
+    if (!reserve(p, threads) || !simt_begin_block(&p->block, call, number / size, rank,
+                                                  (simt_fibers){p->fibers, p->fiber_count, 0}))
         return false;
-    p->block.cluster = &p->cluster;
+    join_cluster(p, call, rank);
     explorer *const x = &simt_explorer;
     for (unsigned i = 0; i < threads; i++) {
         actor *const a = &x->actors[x->actor_count];
@@ -89,25 +100,32 @@ static bool begin(const simt_call *call)
 {
     explorer *const x = &simt_explorer;
     const uint64_t blocks = simt_count_of(call->grid), threads = simt_count_of(call->block);
-    if (simt_count_of(call->cluster) > 1 || blocks > MOST_BLOCKS || blocks * threads > 8192) {
-        explore_find("a launch with clusters, or with more blocks or threads than it explores");
+    if (blocks > MOST_BLOCKS || blocks * threads > 8192) {
+        explore_find("a launch with more blocks or threads than it explores");
         return false;
     }
     x->actor_count = 0;
+    x->has_clusters = simt_count_of(call->cluster) > 1;
     for (unsigned b = 0; b < MOST_BLOCKS; b++)
         x->firsts[b] = (event_ref){INITIAL_WRITER, 0};
     x->launch++;
-    x->actors = realloc(x->actors, (size_t)(blocks * threads) * sizeof *x->actors);
+    launches_begin(call->may_be_early);
+    const size_t copies = (size_t)blocks * x->copies;
+    x->actors = realloc(x->actors, (blocks * threads + copies) * sizeof *x->actors);
     if (x->actors == NULL)
         return false;
     for (unsigned b = 0; b < blocks; b++)
         if (!is_absent(call, b) && !begin_block(&places[b], call, b))
             return false;
+    x->actor_limit = x->actor_count + (unsigned)copies;
+    memset(x->actors + x->actor_count, 0, copies * sizeof *x->actors);
     if (x->mode != RUN_EXPLORED)
         return true;
-    clocks_begin_launch(x->actor_count);
+    clocks_begin_launch(x->actor_limit + 1);
     memory_begin_launch();
     races_begin_launch();
+    clusters_begin_launch();
+    copies_begin_launch();
     const clock_of nothing = clock_of_nothing();
     for (unsigned i = 0; i < x->actor_count; i++) {
         x->actors[i].known = x->actors[i].causes = nothing;
@@ -218,13 +236,13 @@ static actor *next_actor(void)
 {
     explorer *const x = &simt_explorer;
     if (x->next < x->given && x->events.of[x->next].launch == x->launch &&
-        x->events.of[x->next].name.thread < x->actor_count) {
+        x->events.of[x->next].name.thread < x->actor_limit) {
         actor *const a = &x->actors[x->events.of[x->next].name.thread];
         if (a->is_pending)
             return a;
     }
     actor *first = NULL;
-    for (unsigned i = 0; i < x->actor_count; i++) {
+    for (unsigned i = 0; i < x->actor_limit; i++) {
         actor *const a = &x->actors[i];
         if (a->is_pending && (first == NULL || rank_of(a) < rank_of(first)))
             first = a;
@@ -301,6 +319,10 @@ cudaError_t simt_run(const simt_call *call)
         return cudaErrorLaunchFailure;
     const bool was_explored = x->mode == RUN_EXPLORED;
     const bool is_done = was_explored ? explore_launch() : go_on_directly();
+    if (x->mode == RUN_EXPLORED) {
+        launches_end();
+        clusters_end_launch();
+    }
     if (is_done && x->actor_count < simt_count_of(call->grid) * simt_count_of(call->block))
         explore_end(PARTIAL);
     for (unsigned b = 0; b < simt_count_of(call->grid); b++)
@@ -322,6 +344,9 @@ uint64_t simt_explore_operation(operation op)
         performed += a->pending.kind != OPERATION_LOAD;
         return a->pending.result;
     }
+    const size_t offset = explore_offset((const void *)op.address);
+    if (simt_explorer.has_clusters && offset >= SIMT_EXPLORE_DEVICE_BYTES)
+        clusters_note_access(a, (const void *)op.address);
     site_note_operation(&op);
     if (site_is_weakened(op.site, EXPLORE_RELAXED))
         op.acquires = op.releases = false;

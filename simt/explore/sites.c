@@ -9,7 +9,8 @@
 enum { MOST_SITES = 512 };
 
 typedef struct site {
-    const void *code; /* NULL: a barrier */
+    explore_site_kind kind;
+    const void *code; /* of an operation */
     const char *file;
     int line;
     bool acquires, releases, is_devicewide;
@@ -50,7 +51,7 @@ void site_note_operation(const operation *op)
     s->is_devicewide |= !op->is_blockwide;
 }
 
-static bool is_barrier_at(const site *s, const char *file, int line)
+static bool stands_at(const site *s, const char *file, int line)
 {
     return s->code == NULL && s->line == line && s->file == file;
 }
@@ -61,20 +62,20 @@ static const site *weakened(explore_weakening weakening)
     return o != NULL && o->weakening == weakening && o->site < site_count ? &sites[o->site] : NULL;
 }
 
-static bool barrier_is_removed(const char *file, int line)
+bool site_is_left_out(explore_site_kind kind, const char *file, int line)
 {
     bool is_known = false;
     for (size_t i = 0; i < site_count && !is_known; i++)
-        is_known = is_barrier_at(&sites[i], file, line);
+        is_known = stands_at(&sites[i], file, line);
     if (!is_known)
-        add((site){.file = file, .line = line});
+        add((site){.kind = kind, .file = file, .line = line});
     const site *const removed = weakened(EXPLORE_REMOVED);
-    return removed != NULL && is_barrier_at(removed, file, line);
+    return removed != NULL && stands_at(removed, file, line);
 }
 
 bool simt_explore_skips(const char *file, int line)
 {
-    return simt_explorer.mode == RUN_EXPLORED && barrier_is_removed(file, line);
+    return simt_explorer.mode == RUN_EXPLORED && site_is_left_out(EXPLORE_BARRIER, file, line);
 }
 
 bool site_is_weakened(const void *code, explore_weakening weakening)
@@ -117,7 +118,7 @@ void site_describe(const void *code, char *text, size_t bytes)
 void explore_site_at(size_t number, explore_site *to)
 {
     const site *const s = &sites[number];
-    *to = (explore_site){.is_barrier = s->code == NULL,
+    *to = (explore_site){.kind = s->kind,
                          .acquires = s->acquires,
                          .releases = s->releases,
                          .is_devicewide = s->is_devicewide,

@@ -59,6 +59,12 @@ SIMT_API uint64_t simt_warp(simt_warp_operation operation, unsigned mask, uint64
                             int source_lane, const char *name, const char *file, int line);
 SIMT_API int simt_lane(void);
 
+/* Of a launch that may begin before the one ahead has ended: waits for that; and lets the next one
+ * begin. Launches follow each other here, so that both do nothing but in explorations. */
+SIMT_API void simt_wait_for_launches(const char *file SIMT_DEFAULT(__builtin_FILE()),
+                                     int line SIMT_DEFAULT(__builtin_LINE()));
+SIMT_API void simt_trigger_launch(void);
+
 /* A barrier of all threads of a cluster's blocks, in two steps; each thread takes both in turn. A
  * launch without the attribute has clusters of one block. */
 SIMT_API void simt_cluster_arrive(const char *file SIMT_DEFAULT(__builtin_FILE()),

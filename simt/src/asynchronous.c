@@ -35,11 +35,14 @@ static void append(simt_issued *all, simt_operation *one)
     *end = one;
 }
 
-static void complete_first(simt_issued *all)
+static void complete_first(simt_thread *thread, simt_issued *all)
 {
     simt_operation *const first = all->first;
     all->first = first->next;
-    first->complete(first->arguments);
+    if (all == &thread->products)
+        simt_explore_product(first->complete, first->arguments);
+    else
+        first->complete(first->arguments);
     free(first);
 }
 
@@ -55,7 +58,7 @@ static void complete_some(simt_thread *thread, simt_issued *all)
     if (simt_get_settings()->async != SIMT_DRAWN)
         return;
     while (all->first != NULL && simt_draw(&thread->draws) % 4 == 0)
-        complete_first(all);
+        complete_first(thread, all);
     hold_all(all);
 }
 
@@ -63,7 +66,7 @@ static void issue(simt_thread *thread, simt_issued *all, simt_operation *one)
 {
     append(all, one);
     if (simt_get_settings()->async == SIMT_AT_ISSUE)
-        complete_first(all);
+        complete_first(thread, all);
     else
         one->hold(one->arguments);
     complete_some(thread, all);
@@ -101,7 +104,7 @@ static void wait_for(simt_thread *thread, simt_issued *all, unsigned groups_left
     for (unsigned left = passes_of_others(thread, all); left > 0; left--)
         simt_sleep(file, line);
     while (all->first != NULL && all->groups - all->first->group > groups_left)
-        complete_first(all);
+        complete_first(thread, all);
     hold_all(all);
 }
 

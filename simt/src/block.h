@@ -143,12 +143,27 @@ void simt_thread_exits(simt_thread *thread);
 /* Those lanes have met, from the warp's first one on; in order, or only as who waits for whom. */
 void simt_explore_warp(const simt_thread *lanes, unsigned present, bool orders);
 void simt_explore_barrier(const simt_block *block);
-/* The barrier is to be left out. */
+/* The running thread arrives at its cluster's barrier, returns, or has waited there. */
+void simt_explore_arrive(const simt_thread *thread);
+void simt_explore_leave(const simt_thread *thread);
+void simt_explore_wait(const simt_thread *thread);
+/* Does a product that the running thread has issued. */
+void simt_explore_product(void (*complete)(void *), void *arguments);
+/* It stores there, which no compiler has told. */
+void simt_explore_store(void *at, size_t bytes);
+/* The barrier is to be left out, of the block or a warp, or of the cluster. */
 bool simt_explore_skips(const char *file, int line);
+bool simt_explore_skips_cluster(const char *file, int line);
 #else
 #define simt_explore_warp(lanes, present, orders) ((void)(lanes), (void)(present), (void)(orders))
 #define simt_explore_barrier(block) ((void)(block))
+#define simt_explore_arrive(thread) ((void)(thread))
+#define simt_explore_leave(thread) ((void)(thread))
+#define simt_explore_wait(thread) ((void)(thread))
+#define simt_explore_product(complete, arguments) (complete)(arguments)
+#define simt_explore_store(at, bytes) ((void)(at), (void)(bytes))
 #define simt_explore_skips(file, line) false
+#define simt_explore_skips_cluster(file, line) false
 #endif
 
 /* ---- barriers.c ---- */
@@ -171,7 +186,7 @@ void simt_leave_cluster(simt_thread *thread);
 /* The thread begins, or will not go on: nothing that it has issued is done. */
 void simt_async_forget(simt_thread *thread);
 
-/* ---- mbarriers.c ---- */
+/* ---- arrivals.c ---- */
 
 /* Between two rounds over the cluster: those copies on their way that are drawn, or the oldest one
  * where all threads wait. false: none. */

@@ -32,12 +32,13 @@ void simt_cluster_arrive(const char *file, int line)
         simt_fault("arrives a second time at the cluster's barrier at %s:%d, and has not waited",
                    file, line);
     thread->at_cluster = true;
-    thread->passes_cluster = simt_is_left_out(file, line);
+    thread->passes_cluster = simt_explore_skips_cluster(file, line) || simt_is_left_out(file, line);
     if (thread->passes_cluster)
         return;
     thread->cluster_phase = cluster->phase;
     cluster->arrived++;
     simt_tsan_release(object_of(cluster, cluster->phase));
+    simt_explore_arrive(thread);
     release_if_complete(cluster);
 }
 
@@ -62,12 +63,14 @@ void simt_cluster_wait(const char *file, int line)
     }
     thread->at_cluster = false;
     simt_tsan_acquire(object_of(cluster, thread->cluster_phase));
+    simt_explore_wait(thread);
 }
 
 /* The others wait for threads that have not returned. */
 void simt_leave_cluster(simt_thread *thread)
 {
     simt_cluster *cluster = thread->block->cluster;
+    simt_explore_leave(thread);
     cluster->live--;
     if (thread->at_cluster && !thread->passes_cluster && thread->cluster_phase == cluster->phase)
         cluster->arrived--;
@@ -96,10 +99,12 @@ void *simt_shared_of_block(void *mine, unsigned rank)
         simt_fault("reaches for the shared memory of block %u in a cluster of %u", rank,
                    cluster->size);
     simt_block *other = cluster->blocks[rank];
+#ifndef SIMT_EXPLORE /* which sees both in all orders, at the access itself */
     if (!other->begun)
         simt_fault("reaches for the shared memory of block %u, which has not begun", rank);
     if (other->live == 0)
         simt_fault("reaches for the shared memory of block %u, which has returned", rank);
+#endif
     char *theirs = simt_shared_slot(other, slot->key, slot->bytes, slot->alignment);
     return theirs + ((char *)mine - slot->memory);
 }

@@ -29,6 +29,7 @@ typedef struct simt_call {
     unsigned char *storage;
     dim3 grid, block, cluster;
     size_t dynamic_shared_bytes, shared_limit;
+    bool may_be_early; /* before the launch ahead has ended */
 } simt_call;
 
 /* ---- scheduler.c ---- */
@@ -146,6 +147,10 @@ void simt_forget_allowances(int device);
 #ifdef SIMT_EXPLORE
 void *simt_explore_allocate(size_t bytes); /* NULL: there is no more */
 void *simt_explore_allocate_shared(size_t bytes, size_t alignment);
+/* A launch comes behind other work than one: it is never early. */
+void simt_explore_settle(void);
+#else
+#define simt_explore_settle() ((void)0)
 #endif
 
 /* ---- regions.c ---- */

@@ -28,7 +28,8 @@ static cudaError_t check_cluster(dim3 grid, dim3 cluster)
                : cudaErrorInvalidClusterSize;
 }
 
-/* A launch that may be early follows the one before: work runs when it is submitted. */
+/* A launch that may be early follows the one before, but for the explorer: work runs when it is
+ * submitted. */
 static cudaError_t read_attributes(const cudaLaunchConfig_t *config, simt_call *call)
 {
     const bool known = simt_get_settings()->device->has_clusters;
@@ -37,8 +38,9 @@ static cudaError_t read_attributes(const cudaLaunchConfig_t *config, simt_call *
         const cudaLaunchAttribute *a = &config->attrs[i];
         if (a->id == cudaLaunchAttributeClusterDimension && known)
             call->cluster = (dim3){a->val.clusterDim.x, a->val.clusterDim.y, a->val.clusterDim.z};
-        else if (a->id != cudaLaunchAttributeIgnore &&
-                 (a->id != cudaLaunchAttributeProgrammaticStreamSerialization || !known))
+        else if (a->id == cudaLaunchAttributeProgrammaticStreamSerialization && known)
+            call->may_be_early = a->val.programmaticStreamSerializationAllowed != 0;
+        else if (a->id != cudaLaunchAttributeIgnore)
             return cudaErrorNotSupported;
     }
     return check_cluster(config->gridDim, call->cluster);

@@ -55,6 +55,8 @@ static cudaError_t perform_all(const struct CUgraph_st *graph)
 
 cudaError_t simt_perform(const simt_work *work)
 {
+    if (work->type != cudaGraphNodeTypeKernel && work->type != cudaGraphNodeTypeGraph)
+        simt_explore_settle();
     switch (work->type) {
     case cudaGraphNodeTypeKernel:
         return simt_run(&work->as.call);

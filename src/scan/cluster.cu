@@ -20,8 +20,8 @@ namespace cluster
 {
 
 constexpr size_t MOST_TILES = 8;
-static_assert(MOST_TILES <= PRIM_SCAN_TILE_WARPS,
-              "the kernel has room for an aggregate of each warp");
+static_assert(MOST_TILES <= PRIM_SCAN_AGGREGATES_AT_ONCE,
+              "the kernel has room for an aggregate of each thread");
 
 const char *why_not(const void *any)
 {

@@ -30,6 +30,12 @@ typedef struct litmus {
 
 extern const litmus litmus_tests[];
 extern const size_t litmus_count;
+extern const litmus launch_litmus_tests[]; /* of several launches */
+extern const size_t launch_litmus_count;
+extern const litmus cluster_litmus_tests[];
+extern const size_t cluster_litmus_count;
+extern const litmus mbarrier_litmus_tests[];
+extern const size_t mbarrier_litmus_count;
 
 /* A protocol by which blocks pass each other words. */
 typedef struct protocol {
@@ -46,6 +52,10 @@ extern const protocol protocols[]; /* whole calls */
 extern const size_t protocol_count;
 extern const protocol pieces[]; /* a kernel's functions */
 extern const size_t piece_count;
+extern const protocol chains[]; /* calls behind each other, which may overlap */
+extern const size_t chain_count;
+extern const protocol rings[]; /* stages of pipelined products */
+extern const size_t ring_count;
 
 /* Faults that were published, as kernels of their own. */
 extern const protocol faults[];

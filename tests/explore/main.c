@@ -106,7 +106,7 @@ static void check_protocol(const protocol *p, uint64_t replay)
     const explore_result r =
         replay != 0 ? replay_protocol(p, options, replay) : explore_presences(p, options);
     const double seconds = (double)(clock() - begin) / CLOCKS_PER_SEC;
-    const bool is_as_many = p->executions == 0 || r.complete == p->executions;
+    const bool is_as_many = replay != 0 || p->executions == 0 || r.complete == p->executions;
     const bool is_right = p->fault == NULL ? r.findings == 0 && is_as_many
                                            : r.findings > 0 && strstr(r.finding, p->fault) != NULL;
     snprintf(line, sizeof line,
@@ -130,6 +130,13 @@ typedef struct choice {
 static bool is_chosen(const choice *c, const char *name)
 {
     return c->only == NULL || strncmp(name, c->only, strlen(c->only)) == 0;
+}
+
+static void check_litmus_tests(const choice *c, const litmus *all, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!c->weaken && is_chosen(c, all[i].name))
+            check_litmus(&all[i], c->replay);
 }
 
 static void check_protocols(const choice *c, const protocol *all, size_t count)
@@ -174,11 +181,14 @@ int main(int argc, char **argv)
         fprintf(stderr, "explore [--only BEGINNING] [--replay N] [--weaken]\n");
         return 2;
     }
-    for (size_t i = 0; i < litmus_count; i++)
-        if (!c.weaken && is_chosen(&c, litmus_tests[i].name))
-            check_litmus(&litmus_tests[i], c.replay);
+    check_litmus_tests(&c, litmus_tests, litmus_count);
+    check_litmus_tests(&c, launch_litmus_tests, launch_litmus_count);
+    check_litmus_tests(&c, cluster_litmus_tests, cluster_litmus_count);
+    check_litmus_tests(&c, mbarrier_litmus_tests, mbarrier_litmus_count);
     check_protocols(&c, faults, fault_count);
     check_protocols(&c, pieces, piece_count);
+    check_protocols(&c, rings, ring_count);
+    check_protocols(&c, chains, chain_count);
     check_protocols(&c, protocols, protocol_count);
     printf("%d passed, %d failed, %d skipped\n", passed, failed, skipped);
     return failed > 0 || passed == 0;

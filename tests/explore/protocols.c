@@ -132,7 +132,8 @@ static scanned look_back_2 = {PRIM_SCAN_LOOKBACK, CUDA_R_32I, 1100, 0},
                look_back_5 = {PRIM_SCAN_LOOKBACK, CUDA_R_32I, 4100, 1},
                chained_2 = {PRIM_SCAN_CHAINED, CUDA_R_32F, 600, 0},
                chained_3 = {PRIM_SCAN_CHAINED, CUDA_R_32F, 1100, 0},
-               chained_5 = {PRIM_SCAN_CHAINED, CUDA_R_32F, 2100, 1};
+               chained_5 = {PRIM_SCAN_CHAINED, CUDA_R_32F, 2100, 1},
+               scanned_in_cluster = {PRIM_SCAN_CLUSTER, CUDA_R_32I, 1100, 0};
 static table table_across = {2, 129, 0}, table_down = {33, 2, 1}, table_both = {17, 129, 0};
 
 const protocol protocols[] = {
@@ -144,6 +145,7 @@ const protocol protocols[] = {
     {"chained, 2 tiles", scan, &chained_2, 3, 3, NULL, 0},
     {"chained, 3 tiles", scan, &chained_3, 4, 4, NULL, 0},
     {"chained, 5 tiles by up to 2 blocks", scan, &chained_5, 6, 2, NULL, 0},
+    {"cluster, 3 tiles", scan, &scanned_in_cluster, 3, 1, NULL, 1},
     {"table, 2 tiles across", make_table, &table_across, 2, 2, NULL, 0},
     {"table, 3 tiles down", make_table, &table_down, 3, 3, NULL, 0},
     {"table, 2 x 2 tiles by up to 2 blocks", make_table, &table_both, 4, 2, NULL, 0},

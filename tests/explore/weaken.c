@@ -24,14 +24,31 @@ static void without_lines(const char *place, char *to)
     *to = '\0';
 }
 
-/* Which of the file's barriers it is, from 1 on: the same when lines are added elsewhere. */
-static unsigned number_of_barrier(const explore_site *s)
+/* What stands in the source, by the kind of the site, and how argued.tsv calls it. */
+static const struct {
+    const char *name, *calls[2];
+} KINDS[] = {
+    [EXPLORE_BARRIER] = {"barrier", {"__syncthreads(", "__syncwarp("}},
+    [EXPLORE_CLUSTER_BARRIER] = {"cluster barrier", {"arrive_at_cluster("}},
+    [EXPLORE_WAIT_FOR_LAUNCHES] = {"wait", {"grid_dependency_synchronize("}},
+};
+
+static bool has_call(const char *line, const explore_site *s)
+{
+    bool has = false;
+    for (unsigned i = 0; i < 2 && KINDS[s->kind].calls[i] != NULL; i++)
+        has |= strstr(line, KINDS[s->kind].calls[i]) != NULL;
+    return has;
+}
+
+/* Which of its kind it is in the file, from 1 on: the same when lines are added elsewhere. */
+static unsigned number_in_file(const explore_site *s)
 {
     static char line[2048];
     unsigned number = 0;
     FILE *const source = fopen(s->file, "r");
     for (int i = 0; source != NULL && i < s->line && fgets(line, sizeof line, source) != NULL; i++)
-        number += strstr(line, "__syncthreads(") != NULL || strstr(line, "__syncwarp(") != NULL;
+        number += has_call(line, s);
     if (source != NULL)
         fclose(source);
     return number;
@@ -40,8 +57,8 @@ static unsigned number_of_barrier(const explore_site *s)
 static void name_of_place(const explore_site *s, char *to)
 {
     without_lines(s->place, to);
-    if (s->is_barrier)
-        sprintf(to + strlen(to), ", barrier %u", number_of_barrier(s));
+    if (s->kind != EXPLORE_OPERATION)
+        sprintf(to + strlen(to), ", %s %u", KINDS[s->kind].name, number_in_file(s));
 }
 
 /* Has argued.tsv a line for it? Its columns: how a protocol's name begins, what is weakened, where,
@@ -113,6 +130,11 @@ static void weaken_site(const protocol *p, size_t site, explore_weakening weaken
     *failed += !is_right;
 }
 
+static const char *name_of_relaxing(const explore_site *s)
+{
+    return s->acquires && s->releases ? "relaxed" : s->acquires ? "not acquiring" : "not releasing";
+}
+
 void weaken(const protocol *p, int *passed, int *failed, int *skipped)
 {
     const explore_options options = {.name = p->name, .are_alike = true, .most = MOST_EXECUTIONS};
@@ -125,11 +147,11 @@ void weaken(const protocol *p, int *passed, int *failed, int *skipped)
     for (size_t i = 0; i < sites; i++) {
         explore_site s;
         explore_site_at(i, &s);
-        if (s.is_barrier)
+        if (s.kind != EXPLORE_OPERATION)
             weaken_site(p, i, EXPLORE_REMOVED, "removed", passed, failed);
         if (s.acquires || s.releases)
-            weaken_site(p, i, EXPLORE_RELAXED, "relaxed", passed, failed);
-        if (!s.is_barrier && s.is_devicewide && p->blocks > 1)
+            weaken_site(p, i, EXPLORE_RELAXED, name_of_relaxing(&s), passed, failed);
+        if (s.kind == EXPLORE_OPERATION && s.is_devicewide && p->blocks > 1)
             weaken_site(p, i, EXPLORE_BLOCKWIDE, "blockwide", passed, failed);
     }
 }

@@ -57,17 +57,24 @@ cudaError_t prim_launch_dependent(launch_config where, void (*kernel)(Parameters
 /* Waits until all earlier work of the stream has ended. Before this call a kernel of
  * prim_launch_dependent() accesses no memory that earlier work may write. Every block must call it,
  * even one that accesses nothing: only then has all earlier work ended when the kernel has. */
+#ifdef SIMT_BACKEND /* which takes the caller's line */
+#define grid_dependency_synchronize() simt_wait_for_launches()
+#else
 __device__ inline void grid_dependency_synchronize()
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
 }
+#endif
 
 /* From here on, the next kernel in the stream may start, if it was launched by
  * prim_launch_dependent(), so that its launch overlaps the rest of this one's work. */
 __device__ inline void trigger_launch_completion()
 {
+#ifdef SIMT_BACKEND
+    simt_trigger_launch();
+#endif
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.launch_dependents;");
 #endif

@@ -1,7 +1,7 @@
-/* The rungs of scan whose blocks pass each other words. */
+/* The rungs of scan whose blocks or launches pass each other words. */
 #include "scan/scan_args.h"
 
-#define RUNGS(X) X(scan, lookback) X(scan, chained)
+#define RUNGS(X) X(scan, reduce_then_scan) X(scan, lookback) X(scan, chained) X(scan, cluster)
 
 RUNGS(PRIM_DECLARE_RUNG)
 
