@@ -14,14 +14,7 @@ extern "C" {
 typedef enum prim_reduce_route {
     PRIM_REDUCE_NO_ROUTE, /* there are no results */
     PRIM_REDUCE_TILES,
-    /* short rows, from memory: a thread for each, */
-    PRIM_REDUCE_THREAD_ELEMENTS,
-    PRIM_REDUCE_THREAD_WORDS,
-    PRIM_REDUCE_THREAD_VECTORS,
-    /* and out of shared memory: a thread, or some lanes */
-    PRIM_REDUCE_STAGED_WORDS,
-    PRIM_REDUCE_STAGED_PARTS,
-    PRIM_REDUCE_STAGED_VECTORS,
+    PRIM_REDUCE_STAGED_ROWS, /* short ones, through shared memory */
     /* columns: how the first pass reads them */
     PRIM_REDUCE_FEW_ROWS,
     PRIM_REDUCE_FEW_COLUMNS,
