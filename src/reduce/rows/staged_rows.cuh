@@ -3,17 +3,12 @@
 #ifndef PRIM_REDUCE_STAGED_ROWS_CUH
 #define PRIM_REDUCE_STAGED_ROWS_CUH
 
+#include "reduce/rows/row_words.cuh"
 #include "reduce/tile/row_partials.cuh"
 #include "reduce/tile/staged_range.cuh"
 
 namespace
 {
-
-#ifndef TUNE_PARTS
-#define TUNE_PARTS 4
-#endif
-/* As many partials has a lane, where loops are unrolled. */
-constexpr unsigned ROW_PARTS = TUNE_PARTS;
 
 /* What is the same for all rows of a call. */
 struct short_rows {
@@ -23,6 +18,7 @@ struct short_rows {
     unsigned across_bits; /* 2^across_bits threads copy a range */
     bool by_rows;         /* each row is a range, otherwise all are, and pitch is ld */
     bool aligned;         /* all rows begin at 16 bytes, in both memories */
+    bool in_order;        /* a lane takes its part of a row from first to last, not by vectors */
     unsigned lanes;       /* have a row, a power of two */
     unsigned parts;       /* partials of a lane, a power of two */
 };
@@ -35,8 +31,9 @@ struct staged_rows {
 
     __device__ T *row(unsigned r) const
     {
-        const T *const range = shape.by_rows ? first + r * shape.ld : first;
-        return room + r * shape.pitch + bytes_past_vector(range) / sizeof(T);
+        const unsigned past = bytes_past_vector(first) / sizeof(T),
+                       further = shape.by_rows ? r * static_cast<unsigned>(shape.ld) : 0;
+        return room + r * shape.pitch + (past + further) % VECTOR_ELEMENTS<T>;
     }
 
     /* Begins to copy so many rows of the matrix, which begins at `in`. */
@@ -53,45 +50,73 @@ struct staged_rows {
     }
 };
 
-/* ---- a row, by some lanes ---- */
+/* ---- a row, by some lanes; its value is in the first one ---- */
 
-/* The value of up to a tile of a row. */
+/* Each has one part. */
+template <class Operator, class Source>
+__device__ typename Source::value value_of_parts(const Source &source,
+                                                 const typename Source::element *row,
+                                                 unsigned count, unsigned lane, unsigned lanes)
+{
+    const unsigned part =
+        lanes > 1 ? elements_of_part<typename Source::element>(count, lanes) : count;
+    const unsigned begin = lane * part, left = begin < count ? count - begin : 0;
+    typename Source::value so_far = Source::template identity<Operator>();
+    if (left > 0)
+        so_far = value_in_order<Operator>(source, row + begin, left < part ? left : part);
+    return reduce_warp<Operator>(so_far, lanes);
+}
+
+/* Each has some vectors of the order in order.h, of up to a tile. */
 template <class Operator, class Source>
 __device__ typename Source::value
 value_of_tile(const Source &source, const row_vectors<typename Source::element> &tile,
               const short_rows &shape, unsigned count, unsigned lane)
 {
-    constexpr unsigned UNROLLED = sizeof(typename Source::element) > 1 ? ROW_PARTS : 0;
-    if constexpr (UNROLLED > 0)
-        if (source.plain() && shape.parts <= UNROLLED)
-            return value_of_few_vectors<Operator, UNROLLED, true>(source, tile, count, lane,
-                                                                  shape.lanes);
+    using element = typename Source::element;
+    if constexpr (sizeof(element) > 1)
+        if (source.plain() && shape.count <= PARTIALS * VECTOR_ELEMENTS<element>)
+            return value_of_few_vectors<Operator, MOST_PARTS, true>(source, tile, count, lane,
+                                                                    shape.lanes, shape.parts);
     return value_of_row<Operator>(source, tile, count, lane, shape.lanes, shape.parts);
 }
 
 /* Tiles' values are elements of one vector, and so combine one after the other. */
+template <class Operator, class Source>
+__device__ typename Source::value
+value_of_tiles(const Source &source, const typename Source::element *row, const short_rows &shape,
+               unsigned count, unsigned lane)
+{
+    constexpr unsigned TILE = TILE_VECTORS * VECTOR_ELEMENTS<typename Source::element>;
+    typename Source::value so_far = Source::template identity<Operator>();
+    PRIM_UNROLL(1)
+    for (unsigned begin = 0; begin < shape.count; begin += TILE) {
+        const unsigned left = count > begin ? count - begin : 0;
+        so_far = Operator::combine(
+            so_far, value_of_tile<Operator, Source>(source, {row + begin, shape.aligned}, shape,
+                                                    left < TILE ? left : TILE, lane));
+    }
+    return so_far;
+}
+
+/* Lanes without a row go along, since lanes shuffle. */
 template <class Operator, class Source, class Result>
 __device__ void reduce_staged_rows(const Source &source,
                                    const staged_rows<typename Source::element> &staged,
                                    size_t block_row, unsigned rows, const Result &result)
 {
     const short_rows &shape = staged.shape;
-    constexpr unsigned TILE = TILE_VECTORS * VECTOR_ELEMENTS<typename Source::element>;
-    const unsigned lane = threadIdx.x & (shape.lanes - 1), at_once = PARTIALS / shape.lanes,
-                   count = static_cast<unsigned>(shape.count);
+    const unsigned lane = threadIdx.x & (shape.lanes - 1), at_once = PARTIALS / shape.lanes;
     PRIM_UNROLL(1)
-    for (unsigned first = 0; first < rows; first += at_once) {
-        const unsigned r = first + threadIdx.x / shape.lanes;
-        typename Source::value so_far = Source::template identity<Operator>();
-        PRIM_UNROLL(1)
-        for (unsigned begin = 0; begin < count; begin += TILE) {
-            const unsigned left = count - begin, own = left < TILE ? left : TILE;
-            so_far = Operator::combine(so_far, value_of_tile<Operator, Source>(
-                                                   source, {staged.row(r) + begin, shape.aligned},
-                                                   shape, r < rows ? own : 0, lane));
-        }
+    for (unsigned r = threadIdx.x / shape.lanes; r - threadIdx.x / shape.lanes < rows;
+         r += at_once) {
+        const unsigned count = r < rows ? static_cast<unsigned>(shape.count) : 0;
+        const auto value =
+            shape.in_order
+                ? value_of_parts<Operator>(source, staged.row(r), count, lane, shape.lanes)
+                : value_of_tiles<Operator>(source, staged.row(r), shape, count, lane);
         if (r < rows && lane == 0)
-            result.store(block_row + r, so_far);
+            result.store(block_row + r, value);
     }
 }
 

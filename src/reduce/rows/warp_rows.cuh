@@ -58,19 +58,14 @@ bool are_short_rows(const prim_reduce_args *args)
 
 /* What a block stages; more where its threads would have no row, but so little that six blocks fit
  * a multiprocessor. And as many blocks as keep all multiprocessors busy. */
-#ifndef TUNE_BYTES
-#define TUNE_BYTES 16
-#endif
-#ifndef TUNE_GAP
-#define TUNE_GAP 32
-#endif
-#ifndef TUNE_LANES
-#define TUNE_LANES 8
-#endif
-constexpr size_t STAGED_BYTES = TUNE_BYTES << 10, MOST_STAGED_BYTES = 33 << 10, ENOUGH_BLOCKS = 264;
+constexpr size_t MOST_STAGED_BYTES = 33 << 10, ENOUGH_BLOCKS = 264;
 
-/* Gaps that are read as well: memory is read by 32 bytes. */
-constexpr size_t SMALL_GAP = TUNE_GAP;
+/* Whether rows are copied one by one. Otherwise their gaps are read as well, which costs little as
+ * long as they are shorter than the 32 bytes that memory is read by, or much shorter than a row. */
+inline bool goes_by_rows(size_t row_bytes, size_t gap_bytes)
+{
+    return gap_bytes >= 128 || (gap_bytes >= 32 && 4 * gap_bytes >= row_bytes);
+}
 
 /* How rows lie in shared memory. Ranges that are rows lie an odd number of vectors apart, so that
  * lanes which read the same vector of neighbouring rows have no bank conflicts. */
@@ -79,7 +74,7 @@ void place_rows(short_rows &shape, const void *in)
 {
     constexpr unsigned WIDTH = VECTOR_ELEMENTS<T>;
     shape.aligned = lines_are_aligned(in, shape.rows, shape.ld * sizeof(T));
-    shape.by_rows = (shape.ld - shape.count) * sizeof(T) >= SMALL_GAP;
+    shape.by_rows = goes_by_rows(shape.count * sizeof(T), (shape.ld - shape.count) * sizeof(T));
     shape.across_bits = 8;
     shape.pitch = static_cast<unsigned>(shape.ld);
     if (!shape.by_rows)
@@ -87,26 +82,49 @@ void place_rows(short_rows &shape, const void *in)
     const unsigned past = shape.aligned ? 0 : WIDTH - 1,
                    vectors = static_cast<unsigned>(prim_divide_up(shape.count + past, WIDTH));
     shape.pitch = (vectors | 1) * WIDTH;
-    for (shape.across_bits = 0; shape.across_bits < 8 && 1u << shape.across_bits < vectors;)
+    for (shape.across_bits = 0; shape.across_bits < 8 && 2u << shape.across_bits <= vectors;)
         shape.across_bits++;
 }
 
-/* Lanes share a row where it has many vectors, or where rows that begin at the same banks would have
- * a lane each. */
+/* How many threads of a warp at most read from one bank, if `lanes` have a row's parts. */
 template <typename T>
-void share_rows(short_rows &shape)
+unsigned threads_at_a_bank(unsigned columns, unsigned pitch, unsigned lanes)
 {
-    constexpr unsigned WIDTH = VECTOR_ELEMENTS<T>;
+    const unsigned of_part = elements_of_part<T>(columns, lanes);
+    unsigned threads[WARP] = {}, most = 0;
+    for (unsigned i = 0; i < WARP; i++) {
+        const unsigned element = i / lanes * pitch + i % lanes * of_part;
+        const unsigned here = ++threads[element * sizeof(T) / WORD_BYTES % WARP];
+        most = here > most ? here : most;
+    }
+    return most;
+}
+
+/* So many lanes that most threads have a part, and more where eight threads would read from one
+ * bank, which took 170 us for what four threads do in 140. */
+template <typename T>
+void share_by_parts(short_rows &shape, unsigned rows)
+{
+    const unsigned count = static_cast<unsigned>(shape.count);
+    while (shape.lanes < WARP && rows * shape.lanes < PARTIALS * 5 / 8)
+        shape.lanes *= 2;
+    while (shape.lanes < WARP && count > VECTOR_ELEMENTS<T> &&
+           threads_at_a_bank<T>(count, shape.pitch, shape.lanes) > 4)
+        shape.lanes *= 2;
+}
+
+/* Up to eight vectors a lane; fewer where rows that begin at the same banks would have a lane
+ * each. */
+template <typename T>
+void share_by_vectors(short_rows &shape)
+{
+    constexpr unsigned WIDTH = VECTOR_ELEMENTS<T>, BANKS = 8; /* of 16 bytes */
     const size_t vectors = prim_divide_up(shape.count, WIDTH);
-    shape.lanes = shape.parts = 1;
-    while (shape.parts < ROW_PARTS && shape.parts < vectors)
+    while (shape.parts < MOST_PARTS && shape.parts < vectors)
         shape.parts *= 2;
     while (shape.lanes < WARP && shape.parts * shape.lanes < vectors)
         shape.lanes *= 2;
-    while (shape.parts < MOST_PARTS && shape.parts * shape.lanes < vectors)
-        shape.parts *= 2;
-    while (shape.parts > 1 && shape.lanes < TUNE_LANES &&
-           shape.pitch % (2 * shape.lanes * WIDTH) == 0) {
+    while (shape.parts > 1 && shape.lanes < 4 && shape.pitch % (BANKS * WIDTH) == 0) {
         shape.lanes *= 2;
         shape.parts /= 2;
     }
@@ -119,13 +137,16 @@ short_rows shape_of_short_rows(const prim_reduce_args *args)
     shape.count = args->columns;
     shape.ld = args->ld;
     shape.rows = args->rows;
+    shape.lanes = shape.parts = 1;
     place_rows<T>(shape, args->in);
-    share_rows<T>(shape);
+    size_t rows = MOST_STAGED_BYTES / ((shape.pitch > 0 ? shape.pitch : 1) * sizeof(T));
+    shape.in_order = shape.count <= VECTOR_ELEMENTS<T> ||
+                     (IS_NARROW<T> && std::is_integral<T>::value && !shape.aligned);
+    if (shape.in_order)
+        share_by_parts<T>(shape, static_cast<unsigned>(rows));
+    else
+        share_by_vectors<T>(shape);
     const unsigned at_once = PARTIALS / shape.lanes, least = WARP / shape.lanes;
-    const size_t bytes = (shape.pitch > 0 ? shape.pitch : 1) * sizeof(T);
-    size_t rows = STAGED_BYTES / bytes;
-    if (rows < at_once)
-        rows = at_once < MOST_STAGED_BYTES / bytes ? at_once : MOST_STAGED_BYTES / bytes;
     rows -= rows > at_once ? rows % at_once : 0;
     while (rows / 2 >= least && prim_divide_up(args->rows, rows) < ENOUGH_BLOCKS)
         rows /= 2;

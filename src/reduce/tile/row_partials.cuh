@@ -163,12 +163,12 @@ value_of_row(const Source &source, const row_vectors<typename Source::element> &
     return reduce_warp<Operator>(so_far, lanes);
 }
 
-/* The same of a row of up to PARTS × lanes vectors, for types with few elements in a vector: loops
+/* The same for types with few elements in a vector, of a row in which a partial is one vector: loops
  * are unrolled, and all loads come first. PLAIN: elements are not transformed. */
 template <class Operator, unsigned PARTS, bool PLAIN, class Source>
 __device__ typename Source::value
 value_of_few_vectors(const Source &source, const row_vectors<typename Source::element> &row,
-                     unsigned count, unsigned lane, unsigned lanes)
+                     unsigned count, unsigned lane, unsigned lanes, unsigned parts = PARTS)
 {
     constexpr unsigned WIDTH = VECTOR_ELEMENTS<typename Source::element>;
     typename Source::value partial[PARTS];
@@ -176,7 +176,7 @@ value_of_few_vectors(const Source &source, const row_vectors<typename Source::el
     for (unsigned j = 0; j < PARTS; j++) {
         const unsigned v = lane + j * lanes;
         partial[j] = Source::template identity<Operator>();
-        if (v * WIDTH >= count)
+        if (j >= parts || v * WIDTH >= count)
             continue;
         const auto x = row.at(v, count - v * WIDTH);
         PRIM_UNROLL(WIDTH)
@@ -187,6 +187,8 @@ value_of_few_vectors(const Source &source, const row_vectors<typename Source::el
     }
     PRIM_UNROLL(PARTS)
     for (unsigned half = PARTS / 2; half > 0; half /= 2) {
+        if (half >= parts)
+            continue;
         PRIM_UNROLL(PARTS)
         for (unsigned j = 0; j < half; j++)
             partial[j] = Operator::combine(partial[j], partial[j + half]);
