@@ -42,13 +42,14 @@ __device__ int32_t sum_of_words(const Byte *from, unsigned count)
         sum_of_bytes<Byte>(words.next() & UINT32_MAX >> 8 * (WORD_BYTES - count), sum));
 }
 
-/* Of at least one element. */
 template <class Operator, class Source>
 __device__ typename Source::value
 value_in_order(const Source &source, const typename Source::element *from, unsigned count)
 {
     using element = typename Source::element;
     typename Source::value so_far = Source::template identity<Operator>();
+    if (count == 0)
+        return so_far;
     if constexpr (!IS_NARROW<element>) {
         PRIM_UNROLL(1)
         for (unsigned e = 0; e < count; e++)

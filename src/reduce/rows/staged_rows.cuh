@@ -17,7 +17,7 @@ struct short_rows {
     unsigned pitch;       /* elements from row to row in shared memory */
     unsigned across_bits; /* 2^across_bits threads copy a range */
     bool by_rows;         /* each row is a range, otherwise all are, and pitch is ld */
-    bool aligned;         /* all rows begin at 16 bytes, in both memories */
+    bool alike;           /* all rows lie as far past 16 bytes */
     bool in_order;        /* a lane takes its part of a row from first to last, not by vectors */
     unsigned lanes;       /* have a row, a power of two */
     unsigned parts;       /* partials of a lane, a power of two */
@@ -58,26 +58,25 @@ __device__ typename Source::value value_of_parts(const Source &source,
                                                  const typename Source::element *row,
                                                  unsigned count, unsigned lane, unsigned lanes)
 {
-    const unsigned part =
-        lanes > 1 ? elements_of_part<typename Source::element>(count, lanes) : count;
+    const unsigned part = elements_of_part<typename Source::element>(count, lanes);
     const unsigned begin = lane * part, left = begin < count ? count - begin : 0;
-    typename Source::value so_far = Source::template identity<Operator>();
-    if (left > 0)
-        so_far = value_in_order<Operator>(source, row + begin, left < part ? left : part);
-    return reduce_warp<Operator>(so_far, lanes);
+    return reduce_warp<Operator>(
+        value_in_order<Operator>(source, row + begin, left < part ? left : part), lanes);
 }
 
 /* Each has some vectors of the order in order.h, of up to a tile. */
 template <class Operator, class Source>
 __device__ typename Source::value
-value_of_tile(const Source &source, const row_vectors<typename Source::element> &tile,
-              const short_rows &shape, unsigned count, unsigned lane)
+value_of_tile(const Source &source, const typename Source::element *tile, const short_rows &shape,
+              unsigned count, unsigned lane)
 {
     using element = typename Source::element;
     if constexpr (sizeof(element) > 1)
         if (source.plain() && shape.count <= PARTIALS * VECTOR_ELEMENTS<element>)
-            return value_of_few_vectors<Operator, MOST_PARTS, true>(source, tile, count, lane,
-                                                                    shape.lanes, shape.parts);
+            return shape.alike ? value_of_few_vectors<Operator, MOST_PARTS, true, true>(
+                                     source, tile, count, lane, shape.lanes, shape.parts)
+                               : value_of_few_vectors<Operator, MOST_PARTS, false, true>(
+                                     source, tile, count, lane, shape.lanes, shape.parts);
     return value_of_row<Operator>(source, tile, count, lane, shape.lanes, shape.parts);
 }
 
@@ -92,24 +91,36 @@ value_of_tiles(const Source &source, const typename Source::element *row, const 
     PRIM_UNROLL(1)
     for (unsigned begin = 0; begin < shape.count; begin += TILE) {
         const unsigned left = count > begin ? count - begin : 0;
-        so_far = Operator::combine(
-            so_far, value_of_tile<Operator, Source>(source, {row + begin, shape.aligned}, shape,
-                                                    left < TILE ? left : TILE, lane));
+        so_far =
+            Operator::combine(so_far, value_of_tile<Operator>(source, row + begin, shape,
+                                                              left < TILE ? left : TILE, lane));
     }
     return so_far;
 }
 
-/* Lanes without a row go along, since lanes shuffle. */
+/* A thread for each row. */
 template <class Operator, class Source, class Result>
-__device__ void reduce_staged_rows(const Source &source,
-                                   const staged_rows<typename Source::element> &staged,
-                                   size_t block_row, unsigned rows, const Result &result)
+__device__ void reduce_rows_by_threads(const Source &source,
+                                       const staged_rows<typename Source::element> &staged,
+                                       size_t block_row, unsigned rows, const Result &result)
+{
+    const unsigned count = static_cast<unsigned>(staged.shape.count);
+    PRIM_UNROLL(1)
+    for (unsigned r = threadIdx.x; r < rows; r += PARTIALS)
+        result.store(block_row + r, value_in_order<Operator>(source, staged.row(r), count));
+}
+
+/* Some lanes for each row. Those without one go along, since they shuffle. */
+template <class Operator, class Source, class Result>
+__device__ void reduce_rows_by_lanes(const Source &source,
+                                     const staged_rows<typename Source::element> &staged,
+                                     size_t block_row, unsigned rows, const Result &result)
 {
     const short_rows &shape = staged.shape;
     const unsigned lane = threadIdx.x & (shape.lanes - 1), at_once = PARTIALS / shape.lanes;
     PRIM_UNROLL(1)
-    for (unsigned r = threadIdx.x / shape.lanes; r - threadIdx.x / shape.lanes < rows;
-         r += at_once) {
+    for (unsigned first = 0; first < rows; first += at_once) {
+        const unsigned r = first + threadIdx.x / shape.lanes;
         const unsigned count = r < rows ? static_cast<unsigned>(shape.count) : 0;
         const auto value =
             shape.in_order

@@ -41,7 +41,10 @@ __global__ void __launch_bounds__(PARTIALS,
     staged.copy(source.in, rows);
     wait_for_copies();
     __syncthreads();
-    reduce_staged_rows<Operator>(source, staged, block_row, rows, result);
+    if (shape.in_order && shape.lanes == 1)
+        reduce_rows_by_threads<Operator>(source, staged, block_row, rows, result);
+    else
+        reduce_rows_by_lanes<Operator>(source, staged, block_row, rows, result);
 }
 
 /* ---- the launch ---- */
@@ -73,13 +76,13 @@ template <typename T>
 void place_rows(short_rows &shape, const void *in)
 {
     constexpr unsigned WIDTH = VECTOR_ELEMENTS<T>;
-    shape.aligned = lines_are_aligned(in, shape.rows, shape.ld * sizeof(T));
+    shape.alike = shape.ld % WIDTH == 0;
     shape.by_rows = goes_by_rows(shape.count * sizeof(T), (shape.ld - shape.count) * sizeof(T));
     shape.across_bits = 8;
     shape.pitch = static_cast<unsigned>(shape.ld);
     if (!shape.by_rows)
         return;
-    const unsigned past = shape.aligned ? 0 : WIDTH - 1,
+    const unsigned past = lines_are_aligned(in, shape.rows, shape.ld * sizeof(T)) ? 0 : WIDTH - 1,
                    vectors = static_cast<unsigned>(prim_divide_up(shape.count + past, WIDTH));
     shape.pitch = (vectors | 1) * WIDTH;
     for (shape.across_bits = 0; shape.across_bits < 8 && 2u << shape.across_bits <= vectors;)
@@ -141,7 +144,7 @@ short_rows shape_of_short_rows(const prim_reduce_args *args)
     place_rows<T>(shape, args->in);
     size_t rows = MOST_STAGED_BYTES / ((shape.pitch > 0 ? shape.pitch : 1) * sizeof(T));
     shape.in_order = shape.count <= VECTOR_ELEMENTS<T> ||
-                     (IS_NARROW<T> && std::is_integral<T>::value && !shape.aligned);
+                     (IS_NARROW<T> && std::is_integral<T>::value && !shape.alike);
     if (shape.in_order)
         share_by_parts<T>(shape, static_cast<unsigned>(rows));
     else

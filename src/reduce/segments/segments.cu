@@ -208,10 +208,9 @@ struct staged_items {
         const unsigned begin = staged.begins[item], end = staged.begins[item + 1];
         return end > begin ? end - begin : 0;
     }
-    __device__ row_vectors<element> elements(unsigned item) const
+    __device__ const element *elements(unsigned item) const
     {
-        const element *const first = staged.elements + staged.begins[item];
-        return {first, bytes_past_vector(first) == 0};
+        return staged.elements + staged.begins[item];
     }
     __device__ void store(unsigned item, value combined) const
     {
@@ -221,8 +220,7 @@ struct staged_items {
 
 /* An item's value, by LANES neighbouring lanes, up to eight partials each; in the first lane. */
 template <class Operator, unsigned LANES, class Items>
-__device__ typename Items::value value_of_item(const Items &all,
-                                               const row_vectors<typename Items::element> &row,
+__device__ typename Items::value value_of_item(const Items &all, const typename Items::element *row,
                                                unsigned count, unsigned lane)
 {
     constexpr unsigned WIDTH = VECTOR_ELEMENTS<typename Items::element>;
@@ -261,16 +259,16 @@ __device__ void combine_by_block(const Items &all, room<typename Items::value> &
 
 /* With as many partials as the warp's longest item has: all others would hold the identity. */
 template <class Operator, unsigned LANES, class Items>
-__device__ typename Items::value value_of_plain(const Items &all,
-                                                const row_vectors<typename Items::element> &row,
-                                                unsigned count, unsigned lane)
+__device__ typename Items::value
+value_of_plain(const Items &all, const typename Items::element *row, unsigned count, unsigned lane)
 {
     constexpr unsigned OF_ONE = LANES * VECTOR_ELEMENTS<typename Items::element>;
     if (none_of_warp(count > 2 * OF_ONE))
-        return value_of_few_vectors<Operator, 2, true>(all.source, row, count, lane, LANES);
+        return value_of_few_vectors<Operator, 2, true, true>(all.source, row, count, lane, LANES);
     if (none_of_warp(count > 4 * OF_ONE))
-        return value_of_few_vectors<Operator, 4, true>(all.source, row, count, lane, LANES);
-    return value_of_few_vectors<Operator, MOST_PARTS, true>(all.source, row, count, lane, LANES);
+        return value_of_few_vectors<Operator, 4, true, true>(all.source, row, count, lane, LANES);
+    return value_of_few_vectors<Operator, MOST_PARTS, true, true>(all.source, row, count, lane,
+                                                                  LANES);
 }
 
 /* The unit-th group of items of a list: as many as a warp has lanes for. */
@@ -292,17 +290,17 @@ __device__ void combine_listed(const Items &all, const item_list<MOST> &list, un
 
 /* For many elements in a vector, unrolled loops would be as much code as all the rest. */
 template <class Operator, class Items>
-__device__ typename Items::value
-value_by_lane(const Items &all, const row_vectors<typename Items::element> &row, unsigned count)
+__device__ typename Items::value value_by_lane(const Items &all, const typename Items::element *row,
+                                               unsigned count)
 {
     if constexpr (VECTOR_ELEMENTS < typename Items::element >> 4)
         return value_of_item<Operator, 1>(all, row, count, 0);
     else
         return all.source.plain()
-                   ? value_of_few_vectors<Operator, LANE_VECTORS, true>(all.source, row, count, 0,
-                                                                        1)
-                   : value_of_few_vectors<Operator, LANE_VECTORS, false>(all.source, row, count, 0,
-                                                                         1);
+                   ? value_of_few_vectors<Operator, LANE_VECTORS, true, true>(all.source, row,
+                                                                              count, 0, 1)
+                   : value_of_few_vectors<Operator, LANE_VECTORS, true, false>(all.source, row,
+                                                                               count, 0, 1);
 }
 
 /* Without a list: where there are many items, most of them are so short. */

@@ -8,53 +8,6 @@
 namespace
 {
 
-/* ---- vectors ---- */
-
-/* The vectors of a row. Those that do not begin at 16 bytes are read element by element, or narrow
- * elements word by word: neighbouring rows then differ in their banks. */
-template <typename T>
-struct row_vectors {
-    const T *row;
-    bool aligned;
-
-    /* Vector v. Of narrow elements, words from the `left`-th element on are zeros. */
-    __device__ vector<T> at(unsigned v, unsigned left) const
-    {
-        const T *const from = row + v * VECTOR_ELEMENTS<T>;
-        if (aligned)
-            return load_vector(from);
-        if constexpr (IS_NARROW<T>)
-            return from_words(from, left * static_cast<unsigned>(sizeof(T)));
-        vector<T> x = {};
-        if constexpr (!IS_NARROW<T>) {
-            PRIM_UNROLL(VECTOR_ELEMENTS<T>)
-            for (unsigned e = 0; e < VECTOR_ELEMENTS<T>; e++)
-                x.words[e] = from[e];
-        }
-        return x;
-    }
-
-    static __device__ vector<T> from_words(const T *from, unsigned bytes)
-    {
-        const unsigned past = static_cast<unsigned>(reinterpret_cast<uintptr_t>(from) % WORD_BYTES);
-        const uint32_t *const words = reinterpret_cast<const uint32_t *>(
-            reinterpret_cast<const unsigned char *>(from) - past);
-        vector<T> x = {};
-        uint32_t first = words[0];
-        PRIM_UNROLL(VECTOR_BYTES / WORD_BYTES)
-        for (unsigned w = 0; w < VECTOR_BYTES / WORD_BYTES; w++) {
-            if (w * WORD_BYTES >= bytes)
-                break;
-            const uint32_t second = words[w + 1];
-            x.words[w] = bits_from(first, second, 8 * past);
-            first = second;
-        }
-        return x;
-    }
-};
-
-/* ---- a partial ---- */
-
 /* Combines the first `count` elements of a vector, in which bytes to add have zeros behind them. */
 template <class Operator, class Source>
 __device__ typename Source::value take_first(const Source &source, typename Source::value so_far,
@@ -83,25 +36,27 @@ __device__ typename Source::value take_vector(const Source &source, typename Sou
     return take_first<Operator>(source, so_far, x, left);
 }
 
-/* Combines vectors v, v + 256, … of a row. */
+/* Vector v of a row. */
+template <typename T>
+__device__ vector<T> vector_of_row(const T *row, unsigned v)
+{
+    const T *const from = row + v * VECTOR_ELEMENTS<T>;
+    return completed(load_vector(vector_around(from)), from, 0);
+}
+
+/* Combines vectors v, v + 256, … of a row in shared memory. */
 template <class Operator, class Source>
 __device__ typename Source::value partial_of_row(const Source &source,
-                                                 const row_vectors<typename Source::element> &row,
+                                                 const typename Source::element *row,
                                                  unsigned count, unsigned v)
 {
     constexpr unsigned WIDTH = VECTOR_ELEMENTS<typename Source::element>;
     typename Source::value so_far = Source::template identity<Operator>();
     PRIM_UNROLL(1)
-    for (; v * WIDTH < count; v += PARTIALS) {
-        const unsigned left = count - v * WIDTH;
-        so_far = take_vector<Operator>(source, so_far, row.at(v, left), left);
-    }
+    for (; v * WIDTH < count; v += PARTIALS)
+        so_far = take_vector<Operator>(source, so_far, vector_of_row(row, v), count - v * WIDTH);
     return so_far;
 }
-
-/* ---- the partials of a lane ---- */
-
-constexpr unsigned MOST_PARTS = 8;
 
 /* A lane takes its partials in bit-reversed order, 0 4 2 6 1 5 3 7 for eight, so that partials
  * which combine follow each other, and keeps up to three values that wait for their partner. */
@@ -138,6 +93,8 @@ struct waiting_values {
     }
 };
 
+constexpr unsigned MOST_PARTS = 8;
+
 /* The last three bits of step reversed; with fewer parts, the upper ones of these. */
 __device__ inline unsigned part_at(unsigned step, unsigned parts)
 {
@@ -147,9 +104,9 @@ __device__ inline unsigned part_at(unsigned step, unsigned parts)
 /* The value of a row of up to a tile by `lanes` lanes, a power of two, with `parts` partials each;
  * the first lane's is right. */
 template <class Operator, class Source>
-__device__ typename Source::value
-value_of_row(const Source &source, const row_vectors<typename Source::element> &row, unsigned count,
-             unsigned lane, unsigned lanes, unsigned parts)
+__device__ typename Source::value value_of_row(const Source &source,
+                                               const typename Source::element *row, unsigned count,
+                                               unsigned lane, unsigned lanes, unsigned parts)
 {
     waiting_values<typename Source::value> waiting = {};
     typename Source::value so_far;
@@ -163,27 +120,48 @@ value_of_row(const Source &source, const row_vectors<typename Source::element> &
     return reduce_warp<Operator>(so_far, lanes);
 }
 
-/* The same for types with few elements in a vector, of a row in which a partial is one vector: loops
+/* The first `count` elements of a vector of a row that has at least one there. BY_VECTORS: loaded as
+ * a vector; otherwise one by one, which has fewer bank conflicts where rows differ in how far past
+ * 16 bytes they begin. */
+template <class Operator, bool BY_VECTORS, bool PLAIN, class Source>
+__device__ typename Source::value partial_of_vector(const Source &source,
+                                                    const typename Source::element *row,
+                                                    unsigned count, unsigned v)
+{
+    constexpr unsigned WIDTH = VECTOR_ELEMENTS<typename Source::element>;
+    typename Source::value so_far = Source::template identity<Operator>();
+    if constexpr (BY_VECTORS) {
+        const auto x = vector_of_row(row, v);
+        PRIM_UNROLL(WIDTH)
+        for (unsigned e = 0; e < WIDTH; e++)
+            if (v * WIDTH + e < count)
+                so_far = source.template take_one<Operator, PLAIN>(so_far, element_of(x, e));
+    } else {
+        PRIM_UNROLL(WIDTH)
+        for (unsigned e = 0; e < WIDTH; e++)
+            if (v * WIDTH + e < count)
+                so_far = source.template take_one<Operator, PLAIN>(so_far, row[v * WIDTH + e]);
+    }
+    return so_far;
+}
+
+/* value_of_row() of a row in which a partial is one vector, for types with few elements in it: loops
  * are unrolled, and all loads come first. PLAIN: elements are not transformed. */
-template <class Operator, unsigned PARTS, bool PLAIN, class Source>
+template <class Operator, unsigned PARTS, bool BY_VECTORS, bool PLAIN, class Source>
 __device__ typename Source::value
-value_of_few_vectors(const Source &source, const row_vectors<typename Source::element> &row,
-                     unsigned count, unsigned lane, unsigned lanes, unsigned parts = PARTS)
+value_of_few_vectors(const Source &source, const typename Source::element *row, unsigned count,
+                     unsigned lane, unsigned lanes, unsigned parts = PARTS)
 {
     constexpr unsigned WIDTH = VECTOR_ELEMENTS<typename Source::element>;
     typename Source::value partial[PARTS];
     PRIM_UNROLL(PARTS)
     for (unsigned j = 0; j < PARTS; j++) {
+        if (j >= parts)
+            break;
         const unsigned v = lane + j * lanes;
         partial[j] = Source::template identity<Operator>();
-        if (j >= parts || v * WIDTH >= count)
-            continue;
-        const auto x = row.at(v, count - v * WIDTH);
-        PRIM_UNROLL(WIDTH)
-        for (unsigned e = 0; e < WIDTH; e++)
-            if (v * WIDTH + e < count)
-                partial[j] =
-                    source.template take_one<Operator, PLAIN>(partial[j], element_of(x, e));
+        if (v * WIDTH < count)
+            partial[j] = partial_of_vector<Operator, BY_VECTORS, PLAIN>(source, row, count, v);
     }
     PRIM_UNROLL(PARTS)
     for (unsigned half = PARTS / 2; half > 0; half /= 2) {
