@@ -12,8 +12,9 @@ namespace
 
 /* What is the same for all rows of a call. */
 struct short_rows {
-    size_t count, ld, rows;
-    unsigned block_rows;  /* of a block */
+    size_t ld, rows;
+    unsigned count;       /* elements of a row */
+    unsigned block_rows;  /* rows of a block */
     unsigned pitch;       /* elements from row to row in shared memory */
     unsigned across_bits; /* 2^across_bits threads copy a range */
     bool by_rows;         /* each row is a range, otherwise all are, and pitch is ld */
@@ -39,14 +40,13 @@ struct staged_rows {
     /* Begins to copy so many rows of the matrix, which begins at `in`. */
     __device__ void copy(const T *in, unsigned rows) const
     {
-        const unsigned count = static_cast<unsigned>(shape.count),
-                       ranges = shape.by_rows ? rows : 1,
-                       of_range = shape.by_rows ? count : (rows - 1) * shape.pitch + count;
+        const unsigned ranges = shape.by_rows ? rows : 1,
+                       further = shape.by_rows ? 0 : (rows - 1) * shape.pitch;
         const matrix_bounds<T> matrix = {in, in + (shape.rows - 1) * shape.ld + shape.count};
         const unsigned across = 1u << shape.across_bits, x = threadIdx.x & (across - 1);
         PRIM_UNROLL(1)
         for (unsigned r = threadIdx.x >> shape.across_bits; r < ranges; r += PARTIALS / across)
-            stage_range(row(r), first + r * shape.ld, of_range, matrix, x, across);
+            stage_range(row(r), first + r * shape.ld, shape.count + further, matrix, x, across);
     }
 };
 
@@ -87,6 +87,8 @@ value_of_tiles(const Source &source, const typename Source::element *row, const 
                unsigned count, unsigned lane)
 {
     constexpr unsigned TILE = TILE_VECTORS * VECTOR_ELEMENTS<typename Source::element>;
+    if (shape.count <= TILE)
+        return value_of_tile<Operator>(source, row, shape, count, lane);
     typename Source::value so_far = Source::template identity<Operator>();
     PRIM_UNROLL(1)
     for (unsigned begin = 0; begin < shape.count; begin += TILE) {
@@ -104,31 +106,56 @@ __device__ void reduce_rows_by_threads(const Source &source,
                                        const staged_rows<typename Source::element> &staged,
                                        size_t block_row, unsigned rows, const Result &result)
 {
-    const unsigned count = static_cast<unsigned>(staged.shape.count);
     PRIM_UNROLL(1)
     for (unsigned r = threadIdx.x; r < rows; r += PARTIALS)
-        result.store(block_row + r, value_in_order<Operator>(source, staged.row(r), count));
+        result.store(block_row + r,
+                     value_in_order<Operator>(source, staged.row(r), staged.shape.count));
 }
 
-/* Some lanes for each row. Those without one go along, since they shuffle. */
-template <class Operator, class Source, class Result>
-__device__ void reduce_rows_by_lanes(const Source &source,
-                                     const staged_rows<typename Source::element> &staged,
-                                     size_t block_row, unsigned rows, const Result &result)
+/* Some lanes for each row, whose first one has value_of(row, count, lane). Lanes without a row go
+ * along, since they shuffle. */
+template <typename T, class ValueOf, class Result>
+__device__ void reduce_rows_by_lanes(const staged_rows<T> &staged, size_t block_row, unsigned rows,
+                                     const ValueOf &value_of, const Result &result)
 {
     const short_rows &shape = staged.shape;
     const unsigned lane = threadIdx.x & (shape.lanes - 1), at_once = PARTIALS / shape.lanes;
     PRIM_UNROLL(1)
     for (unsigned first = 0; first < rows; first += at_once) {
         const unsigned r = first + threadIdx.x / shape.lanes;
-        const unsigned count = r < rows ? static_cast<unsigned>(shape.count) : 0;
-        const auto value =
-            shape.in_order
-                ? value_of_parts<Operator>(source, staged.row(r), count, lane, shape.lanes)
-                : value_of_tiles<Operator>(source, staged.row(r), shape, count, lane);
+        const auto value = value_of(staged.row(r), r < rows ? shape.count : 0, lane);
         if (r < rows && lane == 0)
             result.store(block_row + r, value);
     }
+}
+
+template <class Operator, class Source, class Result>
+__device__ void reduce_staged_rows(const Source &source,
+                                   const staged_rows<typename Source::element> &staged,
+                                   size_t block_row, unsigned rows, const Result &result)
+{
+    using element = typename Source::element;
+    const short_rows &shape = staged.shape;
+    if (shape.in_order && shape.lanes == 1) {
+        reduce_rows_by_threads<Operator>(source, staged, block_row, rows, result);
+        return;
+    }
+    if constexpr (IS_NARROW<element> && std::is_integral<element>::value)
+        if (shape.in_order) {
+            reduce_rows_by_lanes(
+                staged, block_row, rows,
+                [&](const element *row, unsigned count, unsigned lane) {
+                    return value_of_parts<Operator>(source, row, count, lane, shape.lanes);
+                },
+                result);
+            return;
+        }
+    reduce_rows_by_lanes(
+        staged, block_row, rows,
+        [&](const element *row, unsigned count, unsigned lane) {
+            return value_of_tiles<Operator>(source, row, shape, count, lane);
+        },
+        result);
 }
 
 } // namespace

@@ -41,10 +41,7 @@ __global__ void __launch_bounds__(PARTIALS,
     staged.copy(source.in, rows);
     wait_for_copies();
     __syncthreads();
-    if (shape.in_order && shape.lanes == 1)
-        reduce_rows_by_threads<Operator>(source, staged, block_row, rows, result);
-    else
-        reduce_rows_by_lanes<Operator>(source, staged, block_row, rows, result);
+    reduce_staged_rows<Operator>(source, staged, block_row, rows, result);
 }
 
 /* ---- the launch ---- */
@@ -83,7 +80,7 @@ void place_rows(short_rows &shape, const void *in)
     if (!shape.by_rows)
         return;
     const unsigned past = lines_are_aligned(in, shape.rows, shape.ld * sizeof(T)) ? 0 : WIDTH - 1,
-                   vectors = static_cast<unsigned>(prim_divide_up(shape.count + past, WIDTH));
+                   vectors = (shape.count + past + WIDTH - 1) / WIDTH;
     shape.pitch = (vectors | 1) * WIDTH;
     for (shape.across_bits = 0; shape.across_bits < 8 && 2u << shape.across_bits <= vectors;)
         shape.across_bits++;
@@ -108,11 +105,10 @@ unsigned threads_at_a_bank(unsigned columns, unsigned pitch, unsigned lanes)
 template <typename T>
 void share_by_parts(short_rows &shape, unsigned rows)
 {
-    const unsigned count = static_cast<unsigned>(shape.count);
     while (shape.lanes < WARP && rows * shape.lanes < PARTIALS * 5 / 8)
         shape.lanes *= 2;
-    while (shape.lanes < WARP && count > VECTOR_ELEMENTS<T> &&
-           threads_at_a_bank<T>(count, shape.pitch, shape.lanes) > 4)
+    while (shape.lanes < WARP && shape.count > VECTOR_ELEMENTS<T> &&
+           threads_at_a_bank<T>(shape.count, shape.pitch, shape.lanes) > 4)
         shape.lanes *= 2;
 }
 
@@ -122,7 +118,7 @@ template <typename T>
 void share_by_vectors(short_rows &shape)
 {
     constexpr unsigned WIDTH = VECTOR_ELEMENTS<T>, BANKS = 8; /* of 16 bytes */
-    const size_t vectors = prim_divide_up(shape.count, WIDTH);
+    const unsigned vectors = (shape.count + WIDTH - 1) / WIDTH;
     while (shape.parts < MOST_PARTS && shape.parts < vectors)
         shape.parts *= 2;
     while (shape.lanes < WARP && shape.parts * shape.lanes < vectors)
@@ -137,7 +133,7 @@ template <typename T>
 short_rows shape_of_short_rows(const prim_reduce_args *args)
 {
     short_rows shape = {};
-    shape.count = args->columns;
+    shape.count = static_cast<unsigned>(args->columns);
     shape.ld = args->ld;
     shape.rows = args->rows;
     shape.lanes = shape.parts = 1;

@@ -36,13 +36,25 @@ __device__ typename Source::value take_vector(const Source &source, typename Sou
     return take_first<Operator>(source, so_far, x, left);
 }
 
-/* Vector v of a row. */
+/* The vectors of a row, which may begin at any element. */
 template <typename T>
-__device__ vector<T> vector_of_row(const T *row, unsigned v)
-{
-    const T *const from = row + v * VECTOR_ELEMENTS<T>;
-    return completed(load_vector(vector_around(from)), from, 0);
-}
+struct row_vectors {
+    const vector<T> *around; /* in the first one, the row begins `past` bytes later */
+    unsigned past;
+
+    __device__ explicit row_vectors(const T *row)
+        : around(reinterpret_cast<const vector<T> *>(vector_around(row))),
+          past(bytes_past_vector(row))
+    {
+    }
+    __device__ vector<T> at(unsigned v) const
+    {
+        vector<T> x = around[v];
+        if (past > 0)
+            x = spliced<T>(x, around[v + 1], past);
+        return x;
+    }
+};
 
 /* Combines vectors v, v + 256, … of a row in shared memory. */
 template <class Operator, class Source>
@@ -50,11 +62,13 @@ __device__ typename Source::value partial_of_row(const Source &source,
                                                  const typename Source::element *row,
                                                  unsigned count, unsigned v)
 {
-    constexpr unsigned WIDTH = VECTOR_ELEMENTS<typename Source::element>;
+    using element = typename Source::element;
+    constexpr unsigned WIDTH = VECTOR_ELEMENTS<element>;
+    const row_vectors<element> vectors(row);
     typename Source::value so_far = Source::template identity<Operator>();
     PRIM_UNROLL(1)
     for (; v * WIDTH < count; v += PARTIALS)
-        so_far = take_vector<Operator>(source, so_far, vector_of_row(row, v), count - v * WIDTH);
+        so_far = take_vector<Operator>(source, so_far, vectors.at(v), count - v * WIDTH);
     return so_far;
 }
 
@@ -120,58 +134,65 @@ __device__ typename Source::value value_of_row(const Source &source,
     return reduce_warp<Operator>(so_far, lanes);
 }
 
-/* The first `count` elements of a vector of a row that has at least one there. BY_VECTORS: loaded as
- * a vector; otherwise one by one, which has fewer bank conflicts where rows differ in how far past
- * 16 bytes they begin. */
-template <class Operator, bool BY_VECTORS, bool PLAIN, class Source>
-__device__ typename Source::value partial_of_vector(const Source &source,
-                                                    const typename Source::element *row,
-                                                    unsigned count, unsigned v)
-{
-    constexpr unsigned WIDTH = VECTOR_ELEMENTS<typename Source::element>;
-    typename Source::value so_far = Source::template identity<Operator>();
-    if constexpr (BY_VECTORS) {
-        const auto x = vector_of_row(row, v);
-        PRIM_UNROLL(WIDTH)
-        for (unsigned e = 0; e < WIDTH; e++)
-            if (v * WIDTH + e < count)
-                so_far = source.template take_one<Operator, PLAIN>(so_far, element_of(x, e));
-    } else {
-        PRIM_UNROLL(WIDTH)
-        for (unsigned e = 0; e < WIDTH; e++)
-            if (v * WIDTH + e < count)
-                so_far = source.template take_one<Operator, PLAIN>(so_far, row[v * WIDTH + e]);
-    }
-    return so_far;
-}
+/* A row in which a partial is one vector, of a type with few elements in it: loops are unrolled.
+ * BY_VECTORS: vectors are loaded as such; otherwise element by element, which has fewer bank
+ * conflicts where rows differ in how far past 16 bytes they begin. PLAIN: without a transform. */
+template <class Operator, unsigned PARTS, bool BY_VECTORS, bool PLAIN, class Source>
+struct row_of_few_vectors {
+    using element = typename Source::element;
+    using value = typename Source::value;
+    const Source &source;
+    const element *row;
+    unsigned count, lane, lanes, parts; /* up to PARTS partials of a lane */
 
-/* value_of_row() of a row in which a partial is one vector, for types with few elements in it: loops
- * are unrolled, and all loads come first. PLAIN: elements are not transformed. */
+    __device__ value partial(unsigned v) const
+    {
+        constexpr unsigned WIDTH = VECTOR_ELEMENTS<element>;
+        value so_far = Source::template identity<Operator>();
+        if (v * WIDTH >= count)
+            return so_far;
+        vector<element> x = {};
+        if constexpr (BY_VECTORS)
+            x = row_vectors<element>(row).at(v);
+        PRIM_UNROLL(WIDTH)
+        for (unsigned e = 0; e < WIDTH; e++)
+            if (v * WIDTH + e < count) {
+                if constexpr (BY_VECTORS)
+                    so_far = source.template take_one<Operator, PLAIN>(so_far, element_of(x, e));
+                else
+                    so_far = source.template take_one<Operator, PLAIN>(so_far, row[v * WIDTH + e]);
+            }
+        return so_far;
+    }
+
+    /* Of this lane's parts `part`, part + STRIDE, …: halves first. */
+    template <unsigned STRIDE>
+    __device__ value aggregate(unsigned part) const
+    {
+        if constexpr (STRIDE == PARTS) {
+            return partial(lane + part * lanes);
+        } else {
+            const value first = aggregate<2 * STRIDE>(part);
+            return STRIDE < parts ? Operator::combine(first, aggregate<2 * STRIDE>(part + STRIDE))
+                                  : first;
+        }
+    }
+
+    /* What value_of_row() gives. */
+    __device__ value combined() const
+    {
+        return reduce_warp<Operator>(aggregate<1>(0), lanes);
+    }
+};
+
 template <class Operator, unsigned PARTS, bool BY_VECTORS, bool PLAIN, class Source>
 __device__ typename Source::value
 value_of_few_vectors(const Source &source, const typename Source::element *row, unsigned count,
                      unsigned lane, unsigned lanes, unsigned parts = PARTS)
 {
-    constexpr unsigned WIDTH = VECTOR_ELEMENTS<typename Source::element>;
-    typename Source::value partial[PARTS];
-    PRIM_UNROLL(PARTS)
-    for (unsigned j = 0; j < PARTS; j++) {
-        if (j >= parts)
-            break;
-        const unsigned v = lane + j * lanes;
-        partial[j] = Source::template identity<Operator>();
-        if (v * WIDTH < count)
-            partial[j] = partial_of_vector<Operator, BY_VECTORS, PLAIN>(source, row, count, v);
-    }
-    PRIM_UNROLL(PARTS)
-    for (unsigned half = PARTS / 2; half > 0; half /= 2) {
-        if (half >= parts)
-            continue;
-        PRIM_UNROLL(PARTS)
-        for (unsigned j = 0; j < half; j++)
-            partial[j] = Operator::combine(partial[j], partial[j + half]);
-    }
-    return reduce_warp<Operator>(partial[0], lanes);
+    return row_of_few_vectors<Operator, PARTS, BY_VECTORS, PLAIN, Source>{source, row,   count,
+                                                                          lane,   lanes, parts}
+        .combined();
 }
 
 } // namespace

@@ -24,25 +24,32 @@ struct matrix_bounds {
     }
 };
 
-/* Copies the vectors that `count` elements lie in: x, x + across, … of them. Of vectors that reach
- * out of the matrix, only what lies in it. `to` lies as far past 16 bytes as `from`. */
+/* Copies vectors x, x + across, … of those that `count` elements lie in; of vectors that reach out of
+ * the matrix, only what lies in it. `to` lies as far past 16 bytes as `from`. */
 template <typename T>
 __device__ void stage_range(T *to, const T *from, unsigned count, const matrix_bounds<T> &matrix,
                             unsigned x, unsigned across)
 {
     constexpr unsigned WIDTH = VECTOR_ELEMENTS<T>;
-    const unsigned past = bytes_past_vector(from) / sizeof(T), end = past + count;
+    const unsigned past = bytes_past_vector(from) / sizeof(T),
+                   vectors = (past + count + WIDTH - 1) / WIDTH;
     from -= past;
     to -= past;
-    PRIM_UNROLL(4)
-    for (unsigned i = x * WIDTH; i < end; i += across * WIDTH) {
-        if (matrix.hold(from + i, WIDTH)) {
-            copy_async(reinterpret_cast<vector<T> *>(to + i),
-                       reinterpret_cast<const vector<T> *>(from + i));
+    vector<T> *const slots = reinterpret_cast<vector<T> *>(to);
+    if (matrix.hold(from, vectors * WIDTH)) {
+        PRIM_UNROLL(4)
+        for (unsigned v = x; v < vectors; v += across)
+            copy_async(&slots[v], reinterpret_cast<const vector<T> *>(from) + v);
+        return;
+    }
+    PRIM_UNROLL(1)
+    for (unsigned v = x; v < vectors; v += across) {
+        if (matrix.hold(from + v * WIDTH, WIDTH)) {
+            copy_async(&slots[v], reinterpret_cast<const vector<T> *>(from) + v);
             continue;
         }
         PRIM_UNROLL(1)
-        for (unsigned e = i; e < i + WIDTH; e++)
+        for (unsigned e = v * WIDTH; e < (v + 1) * WIDTH; e++)
             if (matrix.hold(from + e, 1))
                 to[e] = from[e];
     }
