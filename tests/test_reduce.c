@@ -1411,24 +1411,33 @@ typedef struct routed {
 static const routed routes[] = {
     {"tiles", CUDA_R_32F, true, {3, 5000, 5000}, 0, PRIM_OP_SUM, PRIM_TRANSFORM_NONE},
     {"tiles", CUDA_R_32F, true, {2, 513, 513}, 1, PRIM_OP_SUM, PRIM_TRANSFORM_NONE},
-    {"staged_rows", CUDA_R_32F, true, {300, 3, 4}, 0, PRIM_OP_SUM, PRIM_TRANSFORM_NONE},
-    {"staged_rows", CUDA_R_32F, true, {300, 4, 7}, 3, PRIM_OP_MIN, PRIM_TRANSFORM_ABS},
-    {"staged_rows", CUDA_R_64F, true, {300, 1, 1}, 0, PRIM_OP_SUM, PRIM_TRANSFORM_NONE},
-    {"staged_rows", CUDA_R_8U, true, {300, 1, 2}, 1, PRIM_OP_SUM, PRIM_TRANSFORM_NONE},
-    {"staged_rows", CUDA_R_32F, true, {300, 0, 2}, 0, PRIM_OP_SUM, PRIM_TRANSFORM_NONE},
-    {"staged_rows", CUDA_R_8U, true, {300, 7, 8}, 0, PRIM_OP_SUM, PRIM_TRANSFORM_NONE},
-    {"staged_rows", CUDA_R_16F, true, {300, 8, 9}, 1, PRIM_OP_MAX, PRIM_TRANSFORM_SQUARE},
-    {"staged_rows", CUDA_R_32F, true, {300, 7, 8}, 0, PRIM_OP_SUM, PRIM_TRANSFORM_NONE},
-    {"staged_rows", CUDA_R_32F, true, {300, 16, 20}, 0, PRIM_OP_SUM, PRIM_TRANSFORM_NONE},
-    {"staged_rows", CUDA_R_8U, true, {300, 7, 7}, 5, PRIM_OP_SUM, PRIM_TRANSFORM_NONE},
-    {"staged_rows", CUDA_R_16F, true, {300, 8, 8}, 0, PRIM_OP_SUM, PRIM_TRANSFORM_NONE},
-    {"staged_rows", CUDA_R_16U, true, {300, 17, 17}, 1, PRIM_OP_XOR, PRIM_TRANSFORM_NONE},
-    {"staged_rows", CUDA_R_8U, true, {300, 257, 263}, 1, PRIM_OP_SUM, PRIM_TRANSFORM_NONE},
-    {"staged_rows", CUDA_R_16U, true, {300, 515, 515}, 0, PRIM_OP_MAX, PRIM_TRANSFORM_SQUARE},
-    {"staged_rows", CUDA_R_32F, true, {300, 7, 8}, 1, PRIM_OP_SUM, PRIM_TRANSFORM_NONE},
-    {"staged_rows", CUDA_R_32F, true, {300, 37, 41}, 0, PRIM_OP_SUM, PRIM_TRANSFORM_NONE},
-    {"staged_rows", CUDA_R_16F, true, {300, 17, 17}, 0, PRIM_OP_SUM, PRIM_TRANSFORM_NONE},
-    {"staged_rows", CUDA_R_8U, true, {300, 128, 128}, 0, PRIM_OP_SUM, PRIM_TRANSFORM_NONE},
+    /* one vector: a thread for each row */
+    {"staged_parts", CUDA_R_32F, true, {300, 0, 2}, 0, PRIM_OP_SUM, PRIM_TRANSFORM_NONE},
+    {"staged_parts", CUDA_R_32F, true, {300, 3, 4}, 0, PRIM_OP_SUM, PRIM_TRANSFORM_NONE},
+    {"staged_parts", CUDA_R_32F, true, {300, 4, 7}, 3, PRIM_OP_MIN, PRIM_TRANSFORM_ABS},
+    {"staged_parts", CUDA_R_64F, true, {300, 1, 1}, 0, PRIM_OP_SUM, PRIM_TRANSFORM_NONE},
+    {"staged_parts", CUDA_R_8U, true, {300, 1, 2}, 1, PRIM_OP_SUM, PRIM_TRANSFORM_NONE},
+    {"staged_parts", CUDA_R_8U, true, {300, 7, 8}, 0, PRIM_OP_SUM, PRIM_TRANSFORM_NONE},
+    {"staged_parts", CUDA_R_8U, true, {300, 7, 7}, 5, PRIM_OP_SUM, PRIM_TRANSFORM_NONE},
+    {"staged_parts", CUDA_R_16F, true, {300, 8, 9}, 1, PRIM_OP_MAX, PRIM_TRANSFORM_SQUARE},
+    {"staged_parts", CUDA_R_16F, true, {300, 8, 8}, 0, PRIM_OP_SUM, PRIM_TRANSFORM_NONE},
+    {"staged_parts", CUDA_R_32F, true, {300, 2, 40}, 1, PRIM_OP_SUM, PRIM_TRANSFORM_NONE},
+    /* narrow integers: lanes have parts */
+    {"staged_parts", CUDA_R_16U, true, {300, 17, 17}, 1, PRIM_OP_XOR, PRIM_TRANSFORM_NONE},
+    {"staged_parts", CUDA_R_8U, true, {300, 257, 263}, 1, PRIM_OP_SUM, PRIM_TRANSFORM_NONE},
+    {"staged_parts", CUDA_R_8U, true, {300, 257, 1027}, 2, PRIM_OP_SUM, PRIM_TRANSFORM_NONE},
+    {"staged_parts", CUDA_R_16U, true, {300, 515, 515}, 0, PRIM_OP_MAX, PRIM_TRANSFORM_SQUARE},
+    /* vectors, that begin at 16 bytes, as far past it, or anywhere; with small and large gaps */
+    {"staged_vectors", CUDA_R_32F, true, {300, 16, 20}, 0, PRIM_OP_SUM, PRIM_TRANSFORM_NONE},
+    {"staged_vectors", CUDA_R_32F, true, {300, 7, 8}, 1, PRIM_OP_SUM, PRIM_TRANSFORM_NONE},
+    {"staged_vectors", CUDA_R_32F, true, {300, 37, 41}, 0, PRIM_OP_SUM, PRIM_TRANSFORM_NONE},
+    {"staged_vectors", CUDA_R_32F, true, {300, 37, 101}, 1, PRIM_OP_SUM, PRIM_TRANSFORM_NONE},
+    {"staged_vectors", CUDA_R_64F, true, {300, 37, 100}, 1, PRIM_OP_MAX, PRIM_TRANSFORM_NONE},
+    {"staged_vectors", CUDA_R_16F, true, {300, 17, 17}, 0, PRIM_OP_SUM, PRIM_TRANSFORM_NONE},
+    {"staged_vectors", CUDA_R_16F, true, {300, 17, 64}, 3, PRIM_OP_SUM, PRIM_TRANSFORM_NONE},
+    {"staged_vectors", CUDA_R_8U, true, {300, 128, 128}, 0, PRIM_OP_SUM, PRIM_TRANSFORM_NONE},
+    {"staged_vectors", CUDA_R_8U, true, {300, 120, 400}, 7, PRIM_OP_MAX, PRIM_TRANSFORM_NONE},
+    {"staged_vectors", CUDA_R_32F, true, {2100, 5000, 5001}, 0, PRIM_OP_SUM, PRIM_TRANSFORM_NONE},
     {"few_rows", CUDA_R_32F, false, {8, 100, 100}, 0, PRIM_OP_SUM, PRIM_TRANSFORM_NONE},
     {"few_rows", CUDA_R_16F, false, {8, 3, 3}, 0, PRIM_OP_SUM, PRIM_TRANSFORM_NONE},
     {"few_columns", CUDA_R_16F, false, {9, 3, 3}, 1, PRIM_OP_SUM, PRIM_TRANSFORM_NONE},
@@ -1441,12 +1450,12 @@ static const routed routes[] = {
     {"walk", CUDA_R_16F, false, {300, 3, 4}, 0, PRIM_OP_SUM, PRIM_TRANSFORM_NONE},
     {"walk", CUDA_R_16F, false, {300, 8, 8}, 0, PRIM_OP_SUM, PRIM_TRANSFORM_NONE},
     /* lines of one element each are columns as well as rows */
-    {"staged_rows", CUDA_R_32F, false, {1, 300, 300}, 0, PRIM_OP_SUM, PRIM_TRANSFORM_NONE},
-    {"staged_rows", CUDA_R_8U, false, {1, 300, 300}, 0, PRIM_OP_MAX, PRIM_TRANSFORM_NONE},
-    {"staged_rows", CUDA_R_8U, false, {1, 300, 300}, 0, PRIM_OP_SUM, PRIM_TRANSFORM_SQUARE},
+    {"staged_parts", CUDA_R_32F, false, {1, 300, 300}, 0, PRIM_OP_SUM, PRIM_TRANSFORM_NONE},
+    {"staged_parts", CUDA_R_8U, false, {1, 300, 300}, 0, PRIM_OP_MAX, PRIM_TRANSFORM_NONE},
+    {"staged_parts", CUDA_R_8U, false, {1, 300, 300}, 0, PRIM_OP_SUM, PRIM_TRANSFORM_SQUARE},
     {"few_rows", CUDA_R_8U, false, {1, 300, 300}, 0, PRIM_OP_SUM, PRIM_TRANSFORM_NONE},
     {"few_rows", CUDA_R_8U, true, {300, 1, 1}, 0, PRIM_OP_SUM, PRIM_TRANSFORM_NONE},
-    {"staged_rows", CUDA_R_16F, true, {300, 1, 1}, 0, PRIM_OP_SUM, PRIM_TRANSFORM_NONE}};
+    {"staged_parts", CUDA_R_16F, true, {300, 1, 1}, 0, PRIM_OP_SUM, PRIM_TRANSFORM_NONE}};
 
 /* Each of these calls takes its route, and has the bits of the host's version. */
 Test(reduce, routes)
@@ -1491,7 +1500,7 @@ Test(reduce, routes_of_calls_without_operands)
                       empty = prim_matrix_of(CUDA_R_32F, NULL, 7, 0, 0);
     cr_prim(
         prim_reduce_rows(PRIM_REDUCE_VECTORIZED, PRIM_OP_SUM, 0, rows, CUDA_R_32F, NULL, asking()));
-    cr_assert_str_eq(asked()->route, "staged_rows");
+    cr_assert_str_eq(asked()->route, "staged_vectors");
     cr_prim(prim_reduce_columns(PRIM_REDUCE_VECTORIZED, PRIM_OP_SUM, 0, columns, CUDA_R_8U, NULL,
                                 asking()));
     cr_assert_str_eq(asked()->route, "walk");

@@ -38,7 +38,8 @@ struct reduce_lines : launch_run {
         const elements<In, Out> source = elements_of<In, Out>(args, is_aligned<In>(args));
         if constexpr (kind_is_built(PRIM_REDUCE_ROWS))
             if (route != PRIM_REDUCE_TILES)
-                return reduce_rows_at_once<Operator>(source, args, results_of<In, Out>(args));
+                return reduce_rows_at_once<Operator>(source, args, route,
+                                                     results_of<In, Out>(args));
         return reduce_in_tiles<Operator>(source, args, results_of<In, Out>(args));
     }
 };
@@ -99,8 +100,9 @@ size_t workspace_bytes(const void *any)
 /* ---- routes ---- */
 
 /* In the order of prim_reduce_route. */
-const char *const ROUTE_NAMES[] = {nullptr,  "tiles", "staged_rows", "few_rows",   "few_columns",
-                                   "folded", "walk",  "windows",     "candidates", "products"};
+const char *const ROUTE_NAMES[] = {nullptr,    "tiles",       "staged_parts", "staged_vectors",
+                                   "few_rows", "few_columns", "folded",       "walk",
+                                   "windows",  "candidates",  "products"};
 static_assert(sizeof ROUTE_NAMES / sizeof *ROUTE_NAMES == PRIM_REDUCE_ROUTES, "one each");
 
 /* Lines of one element each are rows as well as columns, and the kernel for rows is faster, but for
@@ -136,7 +138,7 @@ struct route_of_lines {
     template <typename In, typename Out>
     static prim_reduce_route run(const prim_reduce_args *args)
     {
-        return are_short_rows<In>(args) ? PRIM_REDUCE_STAGED_ROWS : PRIM_REDUCE_TILES;
+        return are_short_rows<In>(args) ? route_of_short_rows<In>(args) : PRIM_REDUCE_TILES;
     }
     static prim_reduce_route not_built(const prim_reduce_args *)
     {

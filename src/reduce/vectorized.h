@@ -14,7 +14,9 @@ extern "C" {
 typedef enum prim_reduce_route {
     PRIM_REDUCE_NO_ROUTE, /* there are no results */
     PRIM_REDUCE_TILES,
-    PRIM_REDUCE_STAGED_ROWS, /* short ones, through shared memory */
+    /* short rows, through shared memory: how lanes share one */
+    PRIM_REDUCE_STAGED_PARTS,
+    PRIM_REDUCE_STAGED_VECTORS,
     /* columns: how the first pass reads them */
     PRIM_REDUCE_FEW_ROWS,
     PRIM_REDUCE_FEW_COLUMNS,

@@ -19,7 +19,7 @@ struct short_rows {
     unsigned across_bits; /* 2^across_bits threads copy a range */
     bool by_rows;         /* each row is a range, otherwise all are, and pitch is ld */
     bool alike;           /* all rows lie as far past 16 bytes */
-    bool in_order;        /* a lane takes its part of a row from first to last, not by vectors */
+    bool by_parts;        /* a lane has one part of a row, otherwise some of its vectors */
     unsigned lanes;       /* have a row, a power of two */
     unsigned parts;       /* partials of a lane, a power of two */
 };
@@ -106,10 +106,12 @@ __device__ void reduce_rows_by_threads(const Source &source,
                                        const staged_rows<typename Source::element> &staged,
                                        size_t block_row, unsigned rows, const Result &result)
 {
+    /* so many rows further, a row lies as far past 16 bytes again */
+    static_assert(PARTIALS % VECTOR_ELEMENTS<typename Source::element> == 0, "");
+    const typename Source::element *row = staged.row(threadIdx.x);
     PRIM_UNROLL(1)
-    for (unsigned r = threadIdx.x; r < rows; r += PARTIALS)
-        result.store(block_row + r,
-                     value_in_order<Operator>(source, staged.row(r), staged.shape.count));
+    for (unsigned r = threadIdx.x; r < rows; r += PARTIALS, row += PARTIALS * staged.shape.pitch)
+        result.store(block_row + r, value_in_order<Operator>(source, row, staged.shape.count));
 }
 
 /* Some lanes for each row, whose first one has value_of(row, count, lane). Lanes without a row go
@@ -136,12 +138,12 @@ __device__ void reduce_staged_rows(const Source &source,
 {
     using element = typename Source::element;
     const short_rows &shape = staged.shape;
-    if (shape.in_order && shape.lanes == 1) {
+    if (shape.by_parts && shape.lanes == 1) {
         reduce_rows_by_threads<Operator>(source, staged, block_row, rows, result);
         return;
     }
     if constexpr (IS_NARROW<element> && std::is_integral<element>::value)
-        if (shape.in_order) {
+        if (shape.by_parts) {
             reduce_rows_by_lanes(
                 staged, block_row, rows,
                 [&](const element *row, unsigned count, unsigned lane) {

@@ -56,8 +56,19 @@ bool are_short_rows(const prim_reduce_args *args)
            args->columns <= WIDTH * (args->rows < MANY ? PARTIALS / 2 : TILE_VECTORS * 3 / 2);
 }
 
-/* What a block stages; more where its threads would have no row, but so little that six blocks fit
- * a multiprocessor. And as many blocks as keep all multiprocessors busy. */
+/* Lanes have parts of rows of one vector, and of rows of narrow integers, whose order counts for
+ * nothing, where each row's vectors would have to be shifted by another distance. */
+template <typename T>
+prim_reduce_route route_of_short_rows(const prim_reduce_args *args)
+{
+    constexpr unsigned WIDTH = VECTOR_ELEMENTS<T>;
+    const bool any_order = IS_NARROW<T> && std::is_integral<T>::value;
+    return args->columns <= WIDTH || (any_order && args->ld % WIDTH != 0)
+               ? PRIM_REDUCE_STAGED_PARTS
+               : PRIM_REDUCE_STAGED_VECTORS;
+}
+
+/* So much that a multiprocessor has room for six blocks; and enough blocks for all of these. */
 constexpr size_t MOST_STAGED_BYTES = 33 << 10, ENOUGH_BLOCKS = 264;
 
 /* Whether rows are copied one by one. Otherwise their gaps are read as well, which costs little as
@@ -82,7 +93,8 @@ void place_rows(short_rows &shape, const void *in)
     const unsigned past = lines_are_aligned(in, shape.rows, shape.ld * sizeof(T)) ? 0 : WIDTH - 1,
                    vectors = (shape.count + past + WIDTH - 1) / WIDTH;
     shape.pitch = (vectors | 1) * WIDTH;
-    for (shape.across_bits = 0; shape.across_bits < 8 && 2u << shape.across_bits <= vectors;)
+    shape.across_bits = 0;
+    while (shape.across_bits < 8 && 2u << shape.across_bits <= shape.count / WIDTH)
         shape.across_bits++;
 }
 
@@ -101,7 +113,8 @@ unsigned threads_at_a_bank(unsigned columns, unsigned pitch, unsigned lanes)
 }
 
 /* So many lanes that most threads have a part, and more where eight threads would read from one
- * bank, which took 170 us for what four threads do in 140. */
+ * bank, which took 170 us for what four threads do in 140. Rows of one vector get one lane each,
+ * whatever the type: a block has room for more than 200 of them. */
 template <typename T>
 void share_by_parts(short_rows &shape, unsigned rows)
 {
@@ -130,7 +143,7 @@ void share_by_vectors(short_rows &shape)
 }
 
 template <typename T>
-short_rows shape_of_short_rows(const prim_reduce_args *args)
+short_rows shape_of_short_rows(const prim_reduce_args *args, prim_reduce_route route)
 {
     short_rows shape = {};
     shape.count = static_cast<unsigned>(args->columns);
@@ -139,9 +152,8 @@ short_rows shape_of_short_rows(const prim_reduce_args *args)
     shape.lanes = shape.parts = 1;
     place_rows<T>(shape, args->in);
     size_t rows = MOST_STAGED_BYTES / ((shape.pitch > 0 ? shape.pitch : 1) * sizeof(T));
-    shape.in_order = shape.count <= VECTOR_ELEMENTS<T> ||
-                     (IS_NARROW<T> && std::is_integral<T>::value && !shape.alike);
-    if (shape.in_order)
+    shape.by_parts = route == PRIM_REDUCE_STAGED_PARTS;
+    if (shape.by_parts)
         share_by_parts<T>(shape, static_cast<unsigned>(rows));
     else
         share_by_vectors<T>(shape);
@@ -155,16 +167,16 @@ short_rows shape_of_short_rows(const prim_reduce_args *args)
 
 template <class Operator, class Source, class Result>
 cudaError_t reduce_rows_at_once(const Source &source, const prim_reduce_args *args,
-                                const Result &result)
+                                prim_reduce_route route, const Result &result)
 {
     using element = typename Source::element;
-    const short_rows shape = shape_of_short_rows<element>(args);
+    const short_rows shape = shape_of_short_rows<element>(args, route);
     launch_config where = {args->call.stream,
                            static_cast<unsigned>(prim_divide_up(args->rows, shape.block_rows)),
                            PARTIALS};
-    /* a vector before the first row and one behind the last */
+    /* the first row begins in the first vector, and the last one's last may be two further */
     where.shared_bytes =
-        static_cast<size_t>(shape.block_rows) * shape.pitch * sizeof(element) + 2 * VECTOR_BYTES;
+        static_cast<size_t>(shape.block_rows) * shape.pitch * sizeof(element) + 3 * VECTOR_BYTES;
     return prim_launch_dependent(where, reduce_short_rows<Operator, Source, Result>, source, shape,
                                  result);
 }
