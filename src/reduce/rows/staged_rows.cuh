@@ -37,16 +37,18 @@ struct staged_rows {
         return room + r * shape.pitch + (past + further) % VECTOR_ELEMENTS<T>;
     }
 
-    /* Begins to copy so many rows of the matrix, which begins at `in`. */
-    __device__ void copy(const T *in, unsigned rows) const
+    /* Begins to copy so many rows, from number block_row of the matrix on. */
+    __device__ void copy(size_t block_row, unsigned rows) const
     {
-        const unsigned ranges = shape.by_rows ? rows : 1,
-                       further = shape.by_rows ? 0 : (rows - 1) * shape.pitch;
-        const matrix_bounds<T> matrix = {in, in + (shape.rows - 1) * shape.ld + shape.count};
+        const unsigned ranges = shape.by_rows ? rows : 1, rows_of_range = shape.by_rows ? 1 : rows;
         const unsigned across = 1u << shape.across_bits, x = threadIdx.x & (across - 1);
         PRIM_UNROLL(1)
-        for (unsigned r = threadIdx.x >> shape.across_bits; r < ranges; r += PARTIALS / across)
-            stage_range(row(r), first + r * shape.ld, shape.count + further, matrix, x, across);
+        for (unsigned r = threadIdx.x >> shape.across_bits; r < ranges; r += PARTIALS / across) {
+            const size_t behind = shape.rows - block_row - r - rows_of_range;
+            stage_range(row(r), first + r * shape.ld,
+                        shape.count + (rows_of_range - 1) * shape.pitch, (block_row + r) * shape.ld,
+                        behind * shape.ld, x, across);
+        }
     }
 };
 
@@ -73,9 +75,9 @@ value_of_tile(const Source &source, const typename Source::element *tile, const 
     using element = typename Source::element;
     if constexpr (sizeof(element) > 1)
         if (source.plain() && shape.count <= PARTIALS * VECTOR_ELEMENTS<element>)
-            return shape.alike ? value_of_few_vectors<Operator, MOST_PARTS, true, true>(
+            return shape.alike ? value_of_few_vectors<Operator, MOST_PARTS, true>(
                                      source, tile, count, lane, shape.lanes, shape.parts)
-                               : value_of_few_vectors<Operator, MOST_PARTS, false, true>(
+                               : value_of_few_vectors<Operator, MOST_PARTS, false>(
                                      source, tile, count, lane, shape.lanes, shape.parts);
     return value_of_row<Operator>(source, tile, count, lane, shape.lanes, shape.parts);
 }

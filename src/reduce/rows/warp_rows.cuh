@@ -38,7 +38,7 @@ __global__ void __launch_bounds__(PARTIALS,
     const staged_rows<element> staged = {room, source.in + block_row * shape.ld, shape};
     trigger_launch_completion();
     grid_dependency_synchronize();
-    staged.copy(source.in, rows);
+    staged.copy(block_row, rows);
     wait_for_copies();
     __syncthreads();
     reduce_staged_rows<Operator>(source, staged, block_row, rows, result);

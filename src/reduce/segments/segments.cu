@@ -134,7 +134,8 @@ __device__ staged_window<T> stage_window(const T *in, const segment_plan &p, con
     const T *const from = in + w.element;
     const unsigned past = bytes_past_vector(from) / sizeof(T);
     T *const elements = reinterpret_cast<T *>(bytes) + past;
-    stage_range(elements, from, w.elements, {in, in + p.count}, threadIdx.x, PARTIALS);
+    stage_range(elements, from, w.elements, w.element, p.count - w.element - w.elements,
+                threadIdx.x, PARTIALS);
     const unsigned vectors = (past + w.elements + WIDTH - 1) / WIDTH + 1;
     return {elements, reinterpret_cast<uint16_t *>(bytes + vectors * VECTOR_BYTES)};
 }
@@ -264,11 +265,10 @@ value_of_plain(const Items &all, const typename Items::element *row, unsigned co
 {
     constexpr unsigned OF_ONE = LANES * VECTOR_ELEMENTS<typename Items::element>;
     if (none_of_warp(count > 2 * OF_ONE))
-        return value_of_few_vectors<Operator, 2, true, true>(all.source, row, count, lane, LANES);
+        return value_of_few_vectors<Operator, 2, true>(all.source, row, count, lane, LANES);
     if (none_of_warp(count > 4 * OF_ONE))
-        return value_of_few_vectors<Operator, 4, true, true>(all.source, row, count, lane, LANES);
-    return value_of_few_vectors<Operator, MOST_PARTS, true, true>(all.source, row, count, lane,
-                                                                  LANES);
+        return value_of_few_vectors<Operator, 4, true>(all.source, row, count, lane, LANES);
+    return value_of_few_vectors<Operator, MOST_PARTS, true>(all.source, row, count, lane, LANES);
 }
 
 /* The unit-th group of items of a list: as many as a warp has lanes for. */
@@ -293,14 +293,10 @@ template <class Operator, class Items>
 __device__ typename Items::value value_by_lane(const Items &all, const typename Items::element *row,
                                                unsigned count)
 {
-    if constexpr (VECTOR_ELEMENTS < typename Items::element >> 4)
-        return value_of_item<Operator, 1>(all, row, count, 0);
-    else
-        return all.source.plain()
-                   ? value_of_few_vectors<Operator, LANE_VECTORS, true, true>(all.source, row,
-                                                                              count, 0, 1)
-                   : value_of_few_vectors<Operator, LANE_VECTORS, true, false>(all.source, row,
-                                                                               count, 0, 1);
+    if constexpr (VECTOR_ELEMENTS<typename Items::element> <= 4)
+        if (all.source.plain())
+            return value_of_few_vectors<Operator, LANE_VECTORS, true>(all.source, row, count, 0, 1);
+    return value_of_item<Operator, 1>(all, row, count, 0);
 }
 
 /* Without a list: where there are many items, most of them are so short. */

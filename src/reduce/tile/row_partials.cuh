@@ -36,25 +36,15 @@ __device__ typename Source::value take_vector(const Source &source, typename Sou
     return take_first<Operator>(source, so_far, x, left);
 }
 
-/* The vectors of a row, which may begin at any element. */
+/* Vector v of a row, which begins `past` bytes behind the first of these vectors. */
 template <typename T>
-struct row_vectors {
-    const vector<T> *around; /* in the first one, the row begins `past` bytes later */
-    unsigned past;
-
-    __device__ explicit row_vectors(const T *row)
-        : around(reinterpret_cast<const vector<T> *>(vector_around(row))),
-          past(bytes_past_vector(row))
-    {
-    }
-    __device__ vector<T> at(unsigned v) const
-    {
-        vector<T> x = around[v];
-        if (past > 0)
-            x = spliced<T>(x, around[v + 1], past);
-        return x;
-    }
-};
+__device__ vector<T> vector_of_row(const vector<T> *vectors, unsigned past, unsigned v)
+{
+    vector<T> x = vectors[v];
+    if (past > 0)
+        x = spliced<T>(x, vectors[v + 1], past);
+    return x;
+}
 
 /* Combines vectors v, v + 256, … of a row in shared memory. */
 template <class Operator, class Source>
@@ -64,11 +54,14 @@ __device__ typename Source::value partial_of_row(const Source &source,
 {
     using element = typename Source::element;
     constexpr unsigned WIDTH = VECTOR_ELEMENTS<element>;
-    const row_vectors<element> vectors(row);
+    const unsigned past = bytes_past_vector(row);
+    const vector<element> *const vectors =
+        reinterpret_cast<const vector<element> *>(row - past / sizeof(element));
     typename Source::value so_far = Source::template identity<Operator>();
     PRIM_UNROLL(1)
     for (; v * WIDTH < count; v += PARTIALS)
-        so_far = take_vector<Operator>(source, so_far, vectors.at(v), count - v * WIDTH);
+        so_far = take_vector<Operator>(source, so_far, vector_of_row(vectors, past, v),
+                                       count - v * WIDTH);
     return so_far;
 }
 
@@ -136,8 +129,9 @@ __device__ typename Source::value value_of_row(const Source &source,
 
 /* A row in which a partial is one vector, of a type with few elements in it: loops are unrolled.
  * BY_VECTORS: vectors are loaded as such; otherwise element by element, which has fewer bank
- * conflicts where rows differ in how far past 16 bytes they begin. PLAIN: without a transform. */
-template <class Operator, unsigned PARTS, bool BY_VECTORS, bool PLAIN, class Source>
+ * conflicts where rows differ in how far past 16 bytes they begin. Elements
+ * are not transformed. */
+template <class Operator, unsigned PARTS, bool BY_VECTORS, class Source>
 struct row_of_few_vectors {
     using element = typename Source::element;
     using value = typename Source::value;
@@ -153,14 +147,15 @@ struct row_of_few_vectors {
             return so_far;
         vector<element> x = {};
         if constexpr (BY_VECTORS)
-            x = row_vectors<element>(row).at(v);
+            x = vector_of_row(reinterpret_cast<const vector<element> *>(vector_around(row)),
+                              bytes_past_vector(row), v);
         PRIM_UNROLL(WIDTH)
         for (unsigned e = 0; e < WIDTH; e++)
             if (v * WIDTH + e < count) {
                 if constexpr (BY_VECTORS)
-                    so_far = source.template take_one<Operator, PLAIN>(so_far, element_of(x, e));
+                    so_far = source.template take_one<Operator, true>(so_far, element_of(x, e));
                 else
-                    so_far = source.template take_one<Operator, PLAIN>(so_far, row[v * WIDTH + e]);
+                    so_far = source.template take_one<Operator, true>(so_far, row[v * WIDTH + e]);
             }
         return so_far;
     }
@@ -185,13 +180,13 @@ struct row_of_few_vectors {
     }
 };
 
-template <class Operator, unsigned PARTS, bool BY_VECTORS, bool PLAIN, class Source>
+template <class Operator, unsigned PARTS, bool BY_VECTORS, class Source>
 __device__ typename Source::value
 value_of_few_vectors(const Source &source, const typename Source::element *row, unsigned count,
                      unsigned lane, unsigned lanes, unsigned parts = PARTS)
 {
-    return row_of_few_vectors<Operator, PARTS, BY_VECTORS, PLAIN, Source>{source, row,   count,
-                                                                          lane,   lanes, parts}
+    return row_of_few_vectors<Operator, PARTS, BY_VECTORS, Source>{source, row,   count,
+                                                                   lane,   lanes, parts}
         .combined();
 }
 

@@ -13,46 +13,31 @@
 namespace
 {
 
-/* What may be read: from the first element of a matrix to its last one. */
+/* Copies the vectors that `count` elements lie in; thread x of `across` has every across-th. `before`
+ * and `behind` the range there are so many elements that may be read too: of a vector that reaches
+ * further, what may be read is copied element by element. `to` lies as far past 16 bytes as `from`. */
 template <typename T>
-struct matrix_bounds {
-    const T *begin, *end;
-
-    __device__ bool hold(const T *from, unsigned count) const
-    {
-        return begin <= from && from + count <= end;
-    }
-};
-
-/* Copies vectors x, x + across, … of those that `count` elements lie in; of vectors that reach out of
- * the matrix, only what lies in it. `to` lies as far past 16 bytes as `from`. */
-template <typename T>
-__device__ void stage_range(T *to, const T *from, unsigned count, const matrix_bounds<T> &matrix,
+__device__ void stage_range(T *to, const T *from, unsigned count, size_t before, size_t behind,
                             unsigned x, unsigned across)
 {
     constexpr unsigned WIDTH = VECTOR_ELEMENTS<T>;
-    const unsigned past = bytes_past_vector(from) / sizeof(T),
-                   vectors = (past + count + WIDTH - 1) / WIDTH;
+    const unsigned past = bytes_past_vector(from) / sizeof(T), end = past + count;
+    const unsigned up = (WIDTH - end % WIDTH) % WIDTH; /* to the last vector's end */
+    const unsigned first = before < past ? past - static_cast<unsigned>(before) : 0,
+                   last = end + (behind < up ? static_cast<unsigned>(behind) : up);
+    const unsigned begin = first > 0 ? 1 : 0, whole = last / WIDTH;
     from -= past;
     to -= past;
-    vector<T> *const slots = reinterpret_cast<vector<T> *>(to);
-    if (matrix.hold(from, vectors * WIDTH)) {
-        PRIM_UNROLL(4)
-        for (unsigned v = x; v < vectors; v += across)
-            copy_async(&slots[v], reinterpret_cast<const vector<T> *>(from) + v);
-        return;
-    }
+    PRIM_UNROLL(4)
+    for (unsigned v = begin + x; v < whole; v += across)
+        copy_async(reinterpret_cast<vector<T> *>(to) + v,
+                   reinterpret_cast<const vector<T> *>(from) + v);
     PRIM_UNROLL(1)
-    for (unsigned v = x; v < vectors; v += across) {
-        if (matrix.hold(from + v * WIDTH, WIDTH)) {
-            copy_async(&slots[v], reinterpret_cast<const vector<T> *>(from) + v);
-            continue;
-        }
-        PRIM_UNROLL(1)
-        for (unsigned e = v * WIDTH; e < (v + 1) * WIDTH; e++)
-            if (matrix.hold(from + e, 1))
-                to[e] = from[e];
-    }
+    for (unsigned e = first + x; e < begin * WIDTH && e < last; e += across)
+        to[e] = from[e];
+    PRIM_UNROLL(1)
+    for (unsigned e = (begin > whole ? begin : whole) * WIDTH + x; e < last; e += across)
+        to[e] = from[e];
 }
 
 } // namespace
