@@ -166,8 +166,8 @@ draws_the_same_cases() {
     "$bench" --list --draw 50 --seed 2 >two && ! cmp -s one two &&
     [ "$(grep -c '^scan drawn_rows ' one)" -eq 50 ] && [ "$(sort -u one | wc -l)" -eq "$(wc -l <one)" ] &&
     diff <("$bench" --list --draw 50 --seed 1 --case drawn_2d --only 7) <(grep ' drawn_2d .* #7 ' one) &&
-    exits 64 'measures AUTO' --draw 3 --size 5 && exits 64 'of --draw' --seed 3 &&
-    exits 64 'no number' --draw 0
+    exits 64 'measures AUTO' --draw 3 --size 5 && exits 64 'need --draw' --seed 3 &&
+    exits 64 'is not a number' --draw 0
 }
 
 # A peer 2 times as long as auto, but for one case of 20, where it takes a quarter; and shares of half the
@@ -192,8 +192,8 @@ names_what_there_is() {
     exits 0 'Patterns: reduce scan' --help &&
     grep -qF 'spmv (or sparse)' said &&
     exits 64 'two files' --compare "$all" &&
-    exits 64 'writes no files' --compare "$all" "$all" --csv rows.csv &&
-    exits 64 'as they stand' articles --list
+    exits 64 'only prints' --compare "$all" "$all" --csv rows.csv &&
+    exits 64 'take no other options' articles --list
 }
 
 # Each call has a row of times, and the file says on how many devices.

@@ -144,7 +144,7 @@ awk -F '\t' '
   !($1 in low) || low[$1] != $2 || high[$1] != $3 {
     printf "%s: %d and %d kernels, and .ci/kernels.tsv has %d and %d\n", $1, $2, $3, low[$1], high[$1]; bad = 1 }
   END { exit bad }' "$known" "$directory/found.tsv" >&2 ||
-  { echo "is that meant? .ci/check-cuda.sh --record" >&2; exit 1; }
+  { echo "if that is meant, run .ci/check-cuda.sh --record" >&2; exit 1; }
 
 awk -F '\t' -v budgets="$pattern_kernels" -v most_kernels=$most_kernels '
   BEGIN { n = split(budgets, b, /[ \n]+/); for (i = 1; i < n; i += 2) most[b[i]] = b[i + 1] }

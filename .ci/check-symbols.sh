@@ -39,5 +39,5 @@ public=$(declared "${headers[@]}")
 library=build/packaging/shared/src/libprimitives.so
 [ -e $library ] || { echo "there is no $library: run .ci/check-packaging.sh first" >&2; exit 1; }
 diff <(nm -D --defined-only $library | awk '{print $3}' | sort) - <<<"$public" >&2 ||
-  { echo "$library does not export what the headers declare: < it, > they" >&2; exit 1; }
+  { echo "$library does not export what the headers declare (< exported, > declared)" >&2; exit 1; }
 echo "the shared library exports the $(wc -l <<<"$public") calls that the headers declare"

@@ -142,7 +142,7 @@ missing_arguments() {
 
 foreign_folder() {
   mkdir kit && touch kit/mine && refused 1 'not empty' vendor reduce kit &&
-    touch file && refused 1 'no folder' vendor reduce file
+    touch file && refused 1 'not a folder' vendor reduce file
 }
 
 copy_of_kit() {

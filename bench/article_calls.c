@@ -24,7 +24,7 @@ static void *device_floats(size_t count)
     return d_data;
 }
 
-/* B behind A, where a peer looks for it. */
+/* B after A, where a peer looks for it. */
 void set_up_squares(article_operands *o)
 {
     const size_t elements = o->n * o->n;
@@ -51,7 +51,7 @@ void set_up_signs(article_operands *o)
     must(cudaDeviceSynchronize(), "packing");
 }
 
-/* Article 002's numbers: a_ij = i - 0.1 j + 1 and x_i = log √(i² - i + 2), x behind A;
+/* Article 002's numbers: a_ij = i - 0.1 j + 1 and x_i = log √(i² - i + 2), x after A;
  * column-major, a_ij stands where a_ji would. */
 void set_up_matrix_and_vector(article_operands *o)
 {
@@ -83,7 +83,7 @@ void set_up_array(article_operands *o)
 
 void article_release(article_operands *o)
 {
-    must(cudaFree(o->d_a), "freeing"); /* b lies behind it */
+    must(cudaFree(o->d_a), "freeing"); /* b lies after it */
     must(cudaFree(o->d_c), "freeing");
     must(cudaFree(o->d_bits_a), "freeing");
     must(cudaFree(o->d_bits_b), "freeing");

@@ -79,7 +79,7 @@ typedef struct bench_case {
     size_t ld;                       /* of a matrix with gaps between its rows; 0: there are none */
     size_t offset;                   /* elements that the input begins past 16 bytes */
     size_t m, n, k;                  /* of a product: m × k times k × n */
-    size_t batches;                  /* so many products, one behind the other; 0: one */
+    size_t batches;                  /* so many products, one after the other; 0: one */
     bool transposed_a, transposed_b; /* in memory */
     prim_op op;                      /* of a reduction or a scan */
     prim_transform transform;
@@ -173,7 +173,7 @@ typedef struct bench_pattern {
 extern const bench_pattern bench_binary_gemm, bench_convolution, bench_gemm, bench_gemv,
     bench_histogram, bench_merge, bench_reduce, bench_scan, bench_sparse;
 
-/* All of them (patterns.c); NULL behind the last. */
+/* All of them (patterns.c); NULL after the last. */
 const bench_pattern *pattern_at(size_t index);
 /* By its name or its header's; NULL: there is none. */
 const bench_pattern *find_pattern(const char *name);
@@ -314,7 +314,7 @@ typedef struct bench_file {
 } bench_file;
 
 /* Reads the files and keeps the rows that were asked for. Ends the program with a sentence where a
- * file is none of these, or where no row is left. */
+ * file is not one of these, or where no row is left. */
 void load_files(const bench_names *paths, const bench_options *options, bench_file *files);
 /* Of several files with a pattern, the newest keeps its rows: this is the one place that says so.
  */

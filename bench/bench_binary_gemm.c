@@ -62,8 +62,8 @@ static bool is_layer(const bench_case *c)
 static prim_status run_pack(const bench_case *c, const bench_operands *o, cudaStream_t stream)
 {
     const size_t i = packing_of(c);
-    const bool turned = packings[i].is_transposed;
-    const size_t bit_rows = turned ? c->k : c->m, bit_columns = turned ? c->m : c->k;
+    const bool transposed = packings[i].is_transposed;
+    const size_t bit_rows = transposed ? c->k : c->m, bit_columns = transposed ? c->m : c->k;
     const prim_call call = call_of(o, stream);
     if (packings[i].pack != NULL)
         return packings[i].pack(prim_matrix_of(c->element, o->d_in, c->m, c->k, 0),
@@ -72,7 +72,7 @@ static prim_status run_pack(const bench_case *c, const bench_operands *o, cudaSt
                               prim_matrix_of(c->element, o->d_out, c->m, c->k, 0), &call);
 }
 
-/* A, B behind it, and a layer's thresholds behind B. */
+/* A, B after it, and a layer's thresholds after B. */
 static prim_status run_product(const bench_case *c, const bench_operands *o, cudaStream_t stream)
 {
     const size_t words = words_of(c->k);

@@ -16,7 +16,7 @@ typedef struct extent {
     size_t width, height;
 } extent;
 
-/* Images on a GPU; width 0 behind the last. */
+/* Images on a GPU; width 0 after the last. */
 static const extent images[] = {{16384, 16384}, {4096, 4096}, {1024, 1024}, {1111, 1024}, {0, 0}};
 static const extent large_image[] = {{16384, 16384}, {0, 0}};
 static const extent vectors[] = {{(size_t)1 << 26, 1}, {(size_t)1 << 28, 1}, {0, 0}};
@@ -146,7 +146,7 @@ static prim_image image_of(const kind *k, const bench_case *c, void *data)
                         .type = k->type};
 }
 
-/* The device's weights lie behind the image, at the next 256 bytes; behind them, the last one
+/* The device's weights lie after the image, at the next 256 bytes; after them, the last one
  * first, as a peer wants them. */
 size_t convolution_weights_at(const bench_case *c)
 {
@@ -386,12 +386,12 @@ static void copy_weights(const kind *k, char *d_weights)
         return;
     }
     const float *weights = weights_of(k);
-    float turned[MOST_WEIGHTS];
+    float flipped[MOST_WEIGHTS];
     for (size_t i = 0; i < count; i++)
-        turned[i] = weights[count - 1 - i];
+        flipped[i] = weights[count - 1 - i];
     must(cudaMemcpy(d_weights, weights, count * sizeof(float), cudaMemcpyHostToDevice),
          "copying the weights");
-    must(cudaMemcpy(d_weights + count * sizeof(float), turned, count * sizeof(float),
+    must(cudaMemcpy(d_weights + count * sizeof(float), flipped, count * sizeof(float),
                     cudaMemcpyHostToDevice),
          "copying the weights");
 }

@@ -307,7 +307,7 @@ static void plan_drawn(const bench_options *options, bench_plan *plan)
 
 /* ---- running them ---- */
 
-/* All A, and all B behind them. */
+/* All A, and all B after them. */
 static void set_up_gemm(const bench_case *c, bench_operands *operands)
 {
     const size_t t = index_of(c->element), batches = batches_of(c);

@@ -1,5 +1,5 @@
 /* gemv: a square, a tall and a wide matrix times a vector, as they are and transposed. The family
- * `shapes` has batches too: their matrices, vectors and products lie one behind the other. */
+ * `shapes` has batches too: their matrices, vectors and products lie one after the other. */
 #define _GNU_SOURCE
 #include <math.h>
 #include <stdio.h>
@@ -58,7 +58,7 @@ static size_t columns_of(const bench_case *c)
     return op_of(c) == PRIM_TRANSPOSED ? c->m : c->k;
 }
 
-/* A, and x behind it, where 16 bytes begin. */
+/* A, and x after it, where 16 bytes begin. */
 static size_t elements_before_x(const bench_case *c)
 {
     return (elements_of_shape(c) + 3) / 4 * 4;

@@ -59,7 +59,7 @@ static size_t b_count(const bench_case *c)
 
 /* ---- its call ---- */
 
-/* Keys of both arrays, and of pairs their values behind them; NULL where d_in is. */
+/* Keys of both arrays, and of pairs their values after them; NULL where d_in is. */
 static char *first_key(const bench_case *c, void *d_in)
 {
     return part_of(d_in, c->offset * key_bytes(c));

@@ -92,20 +92,20 @@ static size_t outputs_of(const bench_case *c)
     return k == ROWS || is_of_segments(k) ? c->rows : k == COLUMNS ? columns_of(c) : 1;
 }
 
-/* argmin has 8 bytes for the value, and the index behind them. */
+/* argmin has 8 bytes for the value, and the index after them. */
 static size_t out_bytes_of(const bench_case *c)
 {
     return kind_of(c) == ARGMIN ? 2 * sizeof(uint64_t)
                                 : outputs_of(c) * prim_element_bytes(c->result);
 }
 
-/* Of one vector or matrix; a dot product's second vector lies behind the first. */
+/* Of one vector or matrix; a dot product's second vector lies after the first. */
 static size_t operand_bytes_of(const bench_case *c)
 {
     return elements_of_shape(c) * prim_element_bytes(c->element);
 }
 
-/* The offsets of segments lie behind the elements. */
+/* The offsets of segments lie after the elements. */
 static size_t offsets_bytes_of(const bench_case *c)
 {
     return is_of_segments(kind_of(c)) ? (c->rows + 1) * sizeof(int32_t) : 0;

@@ -118,7 +118,7 @@ static double bytes_of(const matrix_extent *e, size_t value_bytes, prim_sparse_f
                : (double)(e->entries * (value_bytes + index) + (e->rows + 1) * index + vectors);
 }
 
-/* The kind's name, and the format's behind it, or that of a plan. The text stays. */
+/* The kind's name, and the format's after it, or that of a plan. The text stays. */
 static const char *name_of_case(const matrix_kind *k, prim_sparse_format format, bool of_plan)
 {
     enum { MOST_KINDS = 32, MOST_BYTES = 32 };
@@ -400,7 +400,7 @@ static const prim_sparse *csr_of(const bench_case *c, size_t value_bytes)
 }
 
 /* What a case keeps on the host: the matrix, whose arrays are on the device, and its plan, if it
- * has one; and its groups, which lie behind the conversion's other arrays in memory that is given
+ * has one; and its groups, which lie after the conversion's other arrays in memory that is given
  * back. Peers know of the matrix alone. */
 typedef struct kept_matrix {
     prim_sparse matrix;
@@ -424,7 +424,7 @@ static size_t rounded(size_t bytes)
     return (bytes + 255) / 256 * 256;
 }
 
-/* x, and behind it the arrays of the matrix, and room for its plan. */
+/* x, and after it the arrays of the matrix, and room for its plan. */
 static void to_device(const prim_sparse *csr, prim_sparse_format format, size_t value_bytes,
                       bench_input input, bench_operands *operands)
 {

@@ -16,7 +16,7 @@ typedef struct extent_of_mask {
 
 extent_of_mask convolution_mask(const bench_case *c);
 
-/* The device's weights begin so many bytes behind d_in; behind them lie the same, turned. */
+/* The device's weights begin that many bytes after d_in; after them lie the same, flipped. */
 size_t convolution_weights_at(const bench_case *c);
 
 #if defined(__cplusplus)

@@ -33,7 +33,7 @@ typedef struct histogram_kind {
 
 histogram_kind histogram_kind_of(const bench_case *c);
 
-/* The edges, or the weights of f32, lie behind the samples. */
+/* The edges, or the weights of f32, lie after the samples. */
 const float *histogram_edges_of(const bench_case *c, const bench_operands *o);
 
 /* Samples all over the kind's range, as the input says (histogram_samples.cu). */

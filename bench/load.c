@@ -66,7 +66,7 @@ static bench_context read_context(const cJSON *json, const char *path)
                      .empty_host_us = figure_of(ceilings, "empty_launch_host_us")}};
     const char *device = text_of(json, "device", path), *date = text_of(json, "date", path);
     if (device == NULL || date == NULL)
-        refuse(path, "names no device or no date");
+        refuse(path, "does not name its device and its date");
     snprintf(context.device, sizeof context.device, "%s", device);
     snprintf(context.date, sizeof context.date, "%s", date);
     return context;
@@ -84,9 +84,9 @@ static bench_case read_case(const cJSON *json, const char *path)
     const char *shape = text_of(json, "shape", path), *input = text_of(json, "input", path);
     if (c.pattern == NULL || c.name == NULL || c.type == NULL || shape == NULL || input == NULL ||
         (c.variant == NULL && c.peer == NULL))
-        refuse(path, "a result does not say what it is of");
+        refuse(path, "has a result that does not say what it measured");
     if (strlen(shape) >= sizeof c.shape || !find_input(input, &c.input))
-        refuse(path, "a result has a shape or an input that primbench does not write");
+        refuse(path, "has a result with a shape or an input that primbench does not write");
     snprintf(c.shape, sizeof c.shape, "%s", shape);
     return c;
 }
@@ -111,7 +111,7 @@ static bench_result read_result(const cJSON *json, const bench_case *c, const ch
                             .of_ceiling = figure_of(json, "of_ceiling"),
                             .of_floor = figure_of(json, "of_floor")};
     if (!(r.time.median_us > 0))
-        refuse(path, "a result has no time");
+        refuse(path, "has a result without a time");
     return r;
 }
 
@@ -121,7 +121,7 @@ static bench_file load_json(const char *path)
     bench_file file = {.json = cJSON_Parse(text)};
     free(text);
     if (file.json == NULL)
-        refuse(path, "is no JSON");
+        refuse(path, "is not JSON");
     file.context = read_context(part(file.json, "context", path), path);
     const cJSON *rows = part(file.json, "results", path), *row;
     const size_t capacity = (size_t)cJSON_GetArraySize(rows);

@@ -171,8 +171,8 @@ static void refuse_several_runs(const bench_file *files, size_t count)
     if (runs < 2)
         return;
     fprintf(stderr,
-            "primbench: --json writes one run, and these results are of %zu: choose "
-            "patterns of one\n",
+            "primbench: --json writes one run, but these results are of %zu: choose patterns of "
+            "one run\n",
             runs);
     exit(2);
 }

@@ -19,7 +19,7 @@ typedef struct matrix_kind {
     unsigned formats; /* those that have a case of their own, beside that of CSR */
 } matrix_kind;
 
-/* NULL behind the last. */
+/* NULL after the last. */
 const matrix_kind *matrix_kind_at(size_t index);
 
 /* How long the rows of a drawn matrix are, and where their entries lie; in brackets what is not

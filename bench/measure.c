@@ -115,7 +115,7 @@ static void time_mode(bound_case *turn, size_t count, bench_mode mode,
  * named, and its times are not compared with ours. */
 static void drop_peer(const bound_case *b)
 {
-    fprintf(stderr, "primbench: its rows are left out\n");
+    fprintf(stderr, "primbench: the rows of this peer are left out\n");
     for (int mode = 0; mode < mode_count() && b->results != NULL; mode++)
         b->results[mode].time = (bench_time){0};
 }

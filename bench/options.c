@@ -109,10 +109,10 @@ static void add_type(bench_options *o, const char *word, struct argp_state *stat
             o->types[o->type_count++] = types[i];
             return;
         }
-    argp_error(state,
-               "--type: %s is none of i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, "
-               "f64",
-               word);
+    argp_error(
+        state,
+        "--type: %s is not a type; there are: i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64",
+        word);
 }
 
 static void add_size(bench_options *o, const char *word, struct argp_state *state)
@@ -168,7 +168,7 @@ static void for_each_word(bench_options *o, char *words, struct argp_state *stat
         add(o, list.names[i], state);
 }
 
-/* The option's argument and the word behind it. */
+/* The option's argument and the word after it. */
 static void read_compared(bench_options *o, char *argument, struct argp_state *state)
 {
     read_names(&o->compared[0], argument, state);
@@ -206,7 +206,7 @@ static void add_pattern(bench_options *o, const char *word, struct argp_state *s
     add_name(&o->patterns, pattern != NULL ? pattern->name : articles, state);
 }
 
-/* Behind the text that stands before the options. */
+/* After the text that stands before the options. */
 static char *add_patterns_to_help(int key, const char *text, void *input)
 {
     char *whole;
@@ -253,7 +253,7 @@ static size_t number_from(const char *option, const char *word, size_t least,
     char *end;
     const unsigned long value = strtoul(word, &end, 10);
     if (end == word || *end != '\0' || *word == '-' || value < least || value > 1000000)
-        argp_error(state, "%s: %s is no number of %zu to 1000000", option, word, least);
+        argp_error(state, "%s: %s is not a number from %zu to 1000000", option, word, least);
     return value;
 }
 
@@ -261,23 +261,25 @@ static size_t number_from(const char *option, const char *word, size_t least,
 static void check_together(const bench_options *o, struct argp_state *state)
 {
     if (o->from.count > 0 && o->compared[0].count > 0)
-        argp_error(state, "--from and --compare do not go together");
+        argp_error(state, "--from and --compare cannot be used together");
     if (o->shapes && (measures_nothing(o) || o->size_count > 0))
-        argp_error(state, "--family shapes has sizes of its own, and is measured");
+        argp_error(state, "--family shapes has its own sizes and is always measured: not with "
+                          "--size, --from or --compare");
     if (o->draw > 0 && (measures_nothing(o) || o->shapes || o->full || o->size_count > 0 ||
                         o->input_count > 0 || o->variants.count > 0))
-        argp_error(state, "--draw draws sizes and inputs, and measures AUTO");
+        argp_error(state, "--draw chooses the sizes and inputs itself and measures AUTO: not with "
+                          "options that choose them");
     if (o->draw == 0 && (o->seed != 0 || o->only != SIZE_MAX || o->hot))
-        argp_error(state, "--seed, --only and --hot are of --draw");
+        argp_error(state, "--seed, --only and --hot need --draw");
     if (o->ladders && (o->shapes || o->full || o->draw > 0))
-        argp_error(state, "--ladders has one case a pattern");
+        argp_error(state, "--ladders chooses one case of each pattern itself");
     if (measures_nothing(o) && o->list)
-        argp_error(state, "--list is of what would be measured");
+        argp_error(state, "--list shows what would be measured: not with results that are read");
     if (o->compared[0].count > 0 && (o->json != NULL || o->csv != NULL || o->plot != NULL))
-        argp_error(state, "--compare prints, and writes no files");
+        argp_error(state, "--compare only prints: not with --json, --csv or --plot");
     if (!measures_nothing(o) && names_articles(o) &&
         (o->patterns.count > 1 || takes_more_than_patterns(o)))
-        argp_error(state, "articles are measured alone and as they stand");
+        argp_error(state, "articles are measured alone and take no other options");
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)

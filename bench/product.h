@@ -1,4 +1,4 @@
-/* How a product's operands lie, for gemm's bench and its peers: A first, and B behind it. */
+/* How a product's operands lie, for gemm's bench and its peers: A first, and B after it. */
 #ifndef BENCH_PRODUCT_H
 #define BENCH_PRODUCT_H
 

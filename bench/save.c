@@ -118,7 +118,7 @@ void save_json(const char *path, const bench_context *context, const bench_resul
     cJSON_Delete(json);
 }
 
-/* Behind a comma; nothing where JSON has null. */
+/* After a comma; nothing where JSON has null. */
 static void print_cell(FILE *file, int digits, double value)
 {
     if (value > 0)

@@ -174,7 +174,7 @@ size_t read_radius(const char *word)
     unsigned long long radius;
     if (read_count(word, 0, SIZE_MAX, &radius))
         return radius;
-    fprintf(stderr, "%s: %s is no radius\n", program, word);
+    fprintf(stderr, "%s: %s is not a radius\n", program, word);
     exit(2);
 }
 

@@ -99,7 +99,7 @@ refuses 1 "box_filter: $directory/text.png: " "$directory/text.png" "$directory/
 refuses 1 "box_filter: $directory/missing.png: " "$directory/missing.png" "$directory/out.png" 1
 refuses 1 "box_filter: $directory/none/out.png: " "$directory/in.png" "$directory/none/out.png" 1
 for radius in '' -1 +1 ' 1' 1.5 2x 18446744073709551616; do
-  refuses 2 "box_filter: $radius is no radius" "$directory/in.png" "$directory/out.png" "$radius"
+  refuses 2 "box_filter: $radius is not a radius" "$directory/in.png" "$directory/out.png" "$radius"
 done
 
 needs_output "$directory/in.png" "$directory/out.png" 1

@@ -124,20 +124,20 @@ leaves() { # STATUS WORDS ARGUMENT…
 }
 old=$directory/place/keys
 head -c 1003 "$directory/bytes" >"$directory/odd"
-leaves 1 'odd: 1003 bytes are no multiple of the 4 of a u32' --type u32 "$directory/odd" "$old"
+leaves 1 'odd: 1003 bytes are not a multiple of the 4 bytes of a u32' --type u32 "$directory/odd" "$old"
 leaves 2 '107 bytes of memory are not enough: at least 108' --type i32 --memory 107 \
   "$directory/keys" "$old"
 leaves 1 'missing: No such file' --type u32 "$directory/missing" "$old"
-leaves 1 'is no regular file' --type u32 "$directory" "$old"
+leaves 1 'is not a regular file' --type u32 "$directory" "$old"
 mkfifo "$directory/pipe"
-leaves 1 'pipe is no regular file' --type u32 "$directory/pipe" "$old"
-leaves 1 'pipe is no regular file' --type u32 "$directory/keys" "$directory/pipe"
+leaves 1 'pipe is not a regular file' --type u32 "$directory/pipe" "$old"
+leaves 1 'pipe is not a regular file' --type u32 "$directory/keys" "$directory/pipe"
 leaves 1 'No such file' --type u32 "$directory/keys" "$directory/missing/out"
 leaves 2 'there is no type u16' --type u16 "$directory/keys" "$old"
-leaves 2 '--type is needed' "$directory/keys" "$old"
-leaves 2 'no number of bytes' --type u32 --memory 1k "$directory/keys" "$old"
-leaves 2 'IN and OUT are needed' --type u32 "$directory/keys"
-leaves 2 'more than IN and OUT' --type u32 "$directory/keys" "$old" "$old"
+leaves 2 '--type must be given' "$directory/keys" "$old"
+leaves 2 'is not a number of bytes' --type u32 --memory 1k "$directory/keys" "$old"
+leaves 2 'IN and OUT must be given' --type u32 "$directory/keys"
+leaves 2 'there are more arguments than IN and OUT' --type u32 "$directory/keys" "$old" "$old"
 
 # No room: the shell's limit on files, 64 KiB, stands for a full disk.
 limited() {

@@ -42,10 +42,10 @@ expect "$directory/letters" "${lines[@]:1}"
 refuses 2 'usage: '
 refuses 1 'No such file' "$directory/missing"
 printf 'abcde' >"$directory/odd"
-refuses 1 '5 bytes, and no whole number' "$directory/odd"
+refuses 1 '5 bytes, which is not a whole number' "$directory/odd"
 for number in 0 -1 1x '' $((most + 1)); do
-  refuses 2 'no number of GPUs' "$directory/three" "$number"
+  refuses 2 'is not a number of GPUs' "$directory/three" "$number"
 done
 
 needs_output "$directory/three"
-refuses 1 'is no regular file' "$directory"
+refuses 1 'is not a regular file' "$directory"

@@ -16,7 +16,7 @@ grep -qx 'z    1' "$directory/counts"
 [ "$(awk '{sum += $2} END {print sum}' "$directory/counts")" = 18000001 ]
 
 for bad in 0 27 4x -1 +4 ' 4' 1e1 '' abc; do
-  refuses 2 "letter_histogram: $bad is no number from 1 to 26" "$directory/fox" "$bad"
+  refuses 2 "letter_histogram: $bad is not a number from 1 to 26" "$directory/fox" "$bad"
 done
 refuses 1 'No such file' "$directory/missing"
 

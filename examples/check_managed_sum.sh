@@ -14,7 +14,7 @@ for count in 65536 1000003; do
   grep -qx "sequential   $((count * (count + 1) / 2)), right" "$directory/said"
 done
 for bad in -1 +1 ' 1' 1e3 1.5 abc 12x '' 134217728; do
-  refuses 2 "managed_sum: $bad is no number from 0 to 2^27 - 1" "$bad"
+  refuses 2 "managed_sum: $bad is not a number from 0 to 2^27 - 1" "$bad"
 done
 refuses 2 'usage: ' 1 2
 

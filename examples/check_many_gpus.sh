@@ -88,7 +88,7 @@ refuses 2 'usage: '
 refuses 1 'No such file' "$directory/missing"
 refuses 1 'Is a directory' "$directory"
 for number in 0 -1 +1 ' 1' 1x 1e0 '' $((most + 1)); do
-  refuses 2 'no number of GPUs' "$directory/two" "$number"
+  refuses 2 'is not a number of GPUs' "$directory/two" "$number"
 done
 
 export RANK=0 WORLD_SIZE=2
@@ -106,11 +106,11 @@ no_room() { # as on a full disk
 (no_room)
 [[ $(echo "$directory"/id*) = "$directory/id*" ]]
 export RANK=1
-refuses 1 'id has not come in 0 s' --id "$directory/id" --wait 0 "$directory/two"
-refuses 1 'taken holds no id' --id "$directory/taken" "$directory/two"
+refuses 1 'id did not appear within 0 s' --id "$directory/id" --wait 0 "$directory/two"
+refuses 1 'taken does not hold an id' --id "$directory/taken" "$directory/two"
 refuses 1 'Is a directory' --id "$directory" --wait 0 "$directory/two"
 export RANK=2
-refuses 2 'RANK is 2, and no number from 0 to 1' --id "$directory/id" "$directory/two"
+refuses 2 'RANK is 2, but must be a number from 0 to 1' --id "$directory/id" "$directory/two"
 unset WORLD_SIZE
 refuses 2 'WORLD_SIZE is not set' --id "$directory/id" "$directory/two"
 unset RANK

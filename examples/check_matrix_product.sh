@@ -32,13 +32,13 @@ for bad in "$directory/ragged" "$directory/missing"; do
     exit 1
   fi
 done
-refuses 1 'ragged:2: 1 numbers in a row, not 2' "$directory/ragged" "$directory/b"
+refuses 1 'ragged:2: this row has 1 numbers, not 2' "$directory/ragged" "$directory/b"
 bad() { # WORDS TEXT
   printf "$2" >"$directory/bad"
   refuses 1 "$1" "$directory/a" "$directory/bad"
 }
-bad 'bad:1: column 2: x is no number' '1 x\n'
-bad 'bad:2: column 1: 0x10 is no number' '1\n0x10\n'
+bad 'bad:1: column 2: x is not a number' '1 x\n'
+bad 'bad:2: column 1: 0x10 is not a number' '1\n0x10\n'
 bad 'bad:1: column 2: 1e39 is too large' '1 1e39\n'
 bad 'bad:1: column 2: -1e999 is too large' '1 -1e999\n'
 bad 'bad:1: column 2 is empty' '1,,2\n3,4,5\n'
@@ -47,7 +47,7 @@ bad 'bad:1: column 3 is empty' '3,4,\n'
 bad 'bad:1: column 2 is empty' '3 , \t,4\n'
 bad 'bad:1: column 1 is empty' ' ,\n'
 bad 'bad:2: there is a zero byte' '5 6\n1 2\0 3 4\n'
-bad 'bad:1: a return without a newline' '1 2\r3 4\r'
+bad 'bad:1: there is a return without a newline' '1 2\r3 4\r'
 refuses 1 'Is a directory' "$directory" "$directory/b"
 refuses 1 'Is a directory' "$directory/a" "$directory"
 

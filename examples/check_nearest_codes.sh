@@ -114,10 +114,10 @@ END
 for small in '15 32' '16 31'; do
   read -r width height <<<"$small"
   pixels "$width" "$height" 0 | "$numbers" write gray "$width" "$height" "$directory/small.png"
-  refuses 1 "small.png: $width × $height pixels, and 16 × 32 at least are needed" "$directory/small.png"
+  refuses 1 "small.png: $width × $height pixels, but at least 16 × 32 are needed" "$directory/small.png"
 done
 for bad in 0 100001 4x -1 ' 4' ''; do
-  refuses 2 "nearest_codes: $bad is no number from 1 to 100000" "$directory/plain.png" "$bad"
+  refuses 2 "nearest_codes: $bad is not a number from 1 to 100000" "$directory/plain.png" "$bad"
 done
 refuses 2 'usage: nearest_codes IN.png [QUERIES]'
 refuses 1 none.png "$directory/none.png"

@@ -161,41 +161,41 @@ bad() { # WORDS TEXT
   printf "$2" >"$directory/bad"
   refuses 1 "$1" "$directory/bad"
 }
-bad 'bad:1: there is no line of names' ''
+bad 'bad:1: the first line, with the names of the columns, is missing' ''
 bad 'bad:1: column 2 has no name' 'x,,y\n1,2,3\n'
 bad 'bad:1: column 1 has no name' '\n1\n'
 bad 'bad:1: column 2: the quotes do not end' 'x,"y\n1,2\n'
-bad 'bad:1: column 1: there is more behind the quotes' '"x"x,y\n1,2\n'
+bad 'bad:1: column 1: there is more text after the quotes' '"x"x,y\n1,2\n'
 bad 'bad: there are no numbers' 'x,y\n'
 bad 'bad: one column predicts nothing' 'y\n1\n'
-bad 'bad:3: column 2 (y): "six" is no number' 'x,y\n1,2\n5,six\n'
-bad 'bad:2: column 1 (x): "" is no number' 'x,y\n,2\n'
-bad 'bad:3: column 1 (x): "" is no number' 'x,y\n1,2\n\n3,4\n'
-bad 'bad:2: column 2 (y): "0x10" is no number' 'x,y\n1,0x10\n'
-bad 'bad:2: column 2 (y): "nan" is no number' 'x,y\n1,nan\n'
-bad 'bad:2: column 1 (x): "1 2" is no number' 'x,y\n1 2,3\n'
-bad 'bad:2: column 1 (x): "1-2" is no number' 'x,y\n1-2,3\n'
+bad 'bad:3: column 2 (y): "six" is not a number' 'x,y\n1,2\n5,six\n'
+bad 'bad:2: column 1 (x): "" is not a number' 'x,y\n,2\n'
+bad 'bad:3: column 1 (x): "" is not a number' 'x,y\n1,2\n\n3,4\n'
+bad 'bad:2: column 2 (y): "0x10" is not a number' 'x,y\n1,0x10\n'
+bad 'bad:2: column 2 (y): "nan" is not a number' 'x,y\n1,nan\n'
+bad 'bad:2: column 1 (x): "1 2" is not a number' 'x,y\n1 2,3\n'
+bad 'bad:2: column 1 (x): "1-2" is not a number' 'x,y\n1-2,3\n'
 bad 'bad:2: column 2 (y): 1e999 is too large' 'x,y\n1,1e999\n'
 bad 'bad:3: column 2 (y) is missing' 'x,y\n1,2\n3\n'
-bad 'bad:2: column 3: there are only 2 names' 'x,y\n1,2,3\n'
+bad 'bad:2: column 3: the first line has only 2 names' 'x,y\n1,2,3\n'
 bad 'bad:2: there is a zero byte' 'x,y\n1,2\0003\n'
-bad 'bad:1: a return without a newline' 'x,y\r1,2\r3,4\r'
-bad 'bad:2: a return without a newline' 'x,y\n1,2\r3,4\n'
-bad 'the numbers of x are too far apart' 'x,y\n1.7e308,2\n-1.7e308,3\n-1.7e308,4\n'
+bad 'bad:1: there is a return without a newline' 'x,y\r1,2\r3,4\r'
+bad 'bad:2: there is a return without a newline' 'x,y\n1,2\r3,4\n'
+bad 'the numbers of x are so large that f64 overflows' 'x,y\n1.7e308,2\n-1.7e308,3\n-1.7e308,4\n'
 # Also where rounding leaves more than nothing of what depends on others.
 for seed in 1 2 3 4 5 6 7 8; do
   table 50 1 | awk -F, -v OFS=, -v seed=$seed 'NR == 1 { print "a,b,c,y" }
     NR > 1 { printf "%s,%s,%.17g,%s\n", $1, $2, $1 / seed + $2 / 7, $NF }' >"$directory/depends"
-  refuses 1 'c follows from the columns before it' "$directory/depends" 0
+  refuses 1 'c is a combination of the columns before it' "$directory/depends" 0
 done
-refuses 1 'u follows from the columns before it' "$directory/wide" 0
-refuses 1 'y follows from the columns before it: LAMBDA has to be larger' \
+refuses 1 'u is a combination of the columns before it' "$directory/wide" 0
+refuses 1 'y is a combination of the columns before it: LAMBDA must be larger' \
   <(printf 'x,y,z\n1,2,1\n2,4,5\n4,8,6\n') 0
 refuses 1 'missing: No such file' "$directory/missing"
 refuses 1 'Is a directory' "$directory"
 refuses 2 'usage: ridge_regression FILE.csv [LAMBDA]'
 for lambda in -1 x 1x nan inf 0x1 1e999 ' 1' ''; do
-  refuses 2 'LAMBDA is a number from 0 on' "$directory/line" "$lambda"
+  refuses 2 'must be a number that is at least 0' "$directory/line" "$lambda"
 done
 
 needs_output "$directory/line"

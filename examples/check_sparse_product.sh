@@ -73,8 +73,8 @@ refuse 1 'not the banner' '%MatrixMarket matrix coordinate real general\n1 1 0\n
 refuse 1 'not the banner' '%%MatrixMarket matrix coordinate real\n1 1 0\n'
 refuse 1 'not the banner' '%%MatrixMarket matrix coordinate real general now\n1 1 0\n'
 refuse 1 'array is not' '%%MatrixMarket matrix array real general\n1 1\n1\n'
-refuse 1 'complex is none' '%%MatrixMarket matrix coordinate complex general\n1 1 0\n'
-refuse 1 'hermitian is none' '%%MatrixMarket matrix coordinate real hermitian\n1 1 0\n'
+refuse 1 'complex is not real' '%%MatrixMarket matrix coordinate complex general\n1 1 0\n'
+refuse 1 'hermitian is not general' '%%MatrixMarket matrix coordinate real hermitian\n1 1 0\n'
 refuse 1 'pattern cannot' '%%MatrixMarket matrix coordinate pattern skew-symmetric\n1 1 0\n'
 refuse 2 'sizes are missing' "$general"
 refuse 4 'sizes are missing' "$general%\n\n"
@@ -92,29 +92,29 @@ refuse 3 'not a row' "${general}2 2 1\n1 1 1 1\n"
 refuse 3 'not a row' "${general}2 2 1\n1 x 1\n"
 refuse 3 'not a row' "${general}2 2 1\n1.0 1 1\n"
 refuse 3 'not a row' '%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 1 1\n'
-refuse 5 'no real number' "${general}2 2 2\n1 1 1\n\n2 2 1,5\n"
-refuse 3 'no real number' "${general}2 2 1\n1 1 1e999\n"
-refuse 3 'no real number' "${general}2 2 1\n1 1 nan\n"
-refuse 3 'no real number' "${general}2 2 1\n1 1 0x1\n"
-refuse 3 'no whole number' '%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 1 1.5\n'
-refuse 3 'no whole number' '%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 1 10000000000000000\n'
-refuse 3 'no whole number' '%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 1 9007199254740993\n'
-refuse 3 'no whole number' '%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 1 1e3\n'
-refuse 3 'no real number' "${general}2 2 1\n1 1 -1e-400\n"
-refuse 3 'no real number' "${general}2 2 1\n1 1 1d999\n"
-refuse 3 'no real number' "${general}2 2 1\n1 1 1e\n"
-refuse 3 'no real number' "${general}2 2 1\n1 1 .\n"
-refuse 3 'no real number' "${general}2 2 1\n1 1 --1\n"
+refuse 5 'is not a real number' "${general}2 2 2\n1 1 1\n\n2 2 1,5\n"
+refuse 3 'is not a real number' "${general}2 2 1\n1 1 1e999\n"
+refuse 3 'is not a real number' "${general}2 2 1\n1 1 nan\n"
+refuse 3 'is not a real number' "${general}2 2 1\n1 1 0x1\n"
+refuse 3 'is not a whole number' '%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 1 1.5\n'
+refuse 3 'is not a whole number' '%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 1 10000000000000000\n'
+refuse 3 'is not a whole number' '%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 1 9007199254740993\n'
+refuse 3 'is not a whole number' '%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 1 1e3\n'
+refuse 3 'is not a real number' "${general}2 2 1\n1 1 -1e-400\n"
+refuse 3 'is not a real number' "${general}2 2 1\n1 1 1d999\n"
+refuse 3 'is not a real number' "${general}2 2 1\n1 1 1e\n"
+refuse 3 'is not a real number' "${general}2 2 1\n1 1 .\n"
+refuse 3 'is not a real number' "${general}2 2 1\n1 1 --1\n"
 refuse 3 '2147483647 × 1 with 0 entries' "${general}2147483647 1 0\n"
 refuse 4 '1 × 16777345 with 1 entries' "${general}1 16777345 1\n1 1 1\n"
-refuse 4 '(3, 1) lies outside of 2 × 2' "${general}2 2 2\n1 1 1\n3 1 1\n"
+refuse 4 '(3, 1) lies outside the matrix of 2 × 2' "${general}2 2 2\n1 1 1\n3 1 1\n"
 refuse 3 '(1, 3) lies outside' "${general}2 2 1\n1 3 1\n"
 refuse 3 '(0, 1) lies outside' "${general}2 2 1\n0 1 1\n"
 refuse 3 '(1, 2) lies above' '%%MatrixMarket matrix coordinate real symmetric\n2 2 1\n1 2 1\n'
 refuse 3 '(1, 1) lies on' '%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n1 1 1\n'
 refuse 1 'a return without a newline' '%%MatrixMarket matrix coordinate real general\r1 1 1\r1 1 1\r'
 refuse 3 'a return without a newline' "${general}1 1 1\n1 1 1\r%\n"
-refuse 3 'a byte 0' "${general}2 2 1\n1 1 1\0000\n"
+refuse 3 'there is a zero byte' "${general}2 2 1\n1 1 1\0000\n"
 
 # y = (10/3, 0, 31/12, 5/4), to the last bit.
 "$program" "$directory/general" ell "$directory/y.mtx" >/dev/null

@@ -6,7 +6,7 @@
  * to the solution, and takes the next direction across all earlier ones. Jacobi: residuals are
  * divided by A's diagonal first, which brings rows of different scales together.
  *
- * A step is a product, three dot products and an element-wise kernel in two turns; it is recorded
+ * A step is a product, three dot products and an element-wise kernel in two parts; it is recorded
  * as a CUDA graph. All its numbers stay on the device. Prints how large the residual is, until that
  * is 10^-10 of b, and how far x is from what it should be. */
 #include <float.h>
@@ -33,12 +33,12 @@ struct state {
 enum { ALONG, SCALED, RESIDUAL, SCALED_BEFORE, SUMS };
 
 /* Turn 0: x and the residual move along the direction. Turn 1: the next direction. */
-__global__ void advance(state s, int turn)
+__global__ void advance(state s, int part)
 {
     const size_t i = static_cast<size_t>(blockIdx.x) * THREADS + threadIdx.x;
     if (i >= s.count)
         return;
-    if (turn == 0) {
+    if (part == 0) {
         const double far = s.sums[SCALED] / s.sums[ALONG];
         s.x[i] += far * s.direction[i];
         s.residual[i] -= far * s.along[i];

@@ -149,7 +149,7 @@ int main(int argc, char **argv)
         return 2;
     }
     if (argc == 2 && !read_count(argv[1], 1, 1ull << 32, &count)) {
-        fprintf(stderr, "element_wise: %s is no number from 1 to 2^32\n", argv[1]);
+        fprintf(stderr, "element_wise: %s is not a number from 1 to 2^32\n", argv[1]);
         return 2;
     }
     vectors(count);

@@ -20,7 +20,7 @@ exact_file exact_file_open(const char *program, const char *path, uint64_t *byte
     if (file.descriptor < 0 || fstat(file.descriptor, &about) != 0)
         fail_with_errno(program, path);
     if (!S_ISREG(about.st_mode)) {
-        fprintf(stderr, "%s: %s is no regular file, and has no size\n", program, path);
+        fprintf(stderr, "%s: %s is not a regular file, so its size is not known\n", program, path);
         exit(1);
     }
     *bytes = (uint64_t)about.st_size;
@@ -49,7 +49,7 @@ exact_file exact_file_begin(const char *program, const char *path, uint64_t byte
 {
     struct stat about;
     if (stat(path, &about) == 0 && !S_ISREG(about.st_mode)) {
-        fprintf(stderr, "%s: %s is no regular file\n", program, path);
+        fprintf(stderr, "%s: %s is not a regular file\n", program, path);
         exit(1);
     }
     const exact_file file = {path, new_file_begin(program, path)};

@@ -2,7 +2,7 @@
  *
  *     file_sort --type=TYPE [--memory=BYTES] [--descending] IN OUT      OUT may be IN
  *
- * The keys lie in the file one behind the other as they lie in memory: u32, i32, u64, f32 or f64,
+ * The keys lie in the file one after the other as they lie in memory: u32, i32, u64, f32 or f64,
  * the lowest byte first. primitives/merge.h says what order floats have, NaN too.
  *
  * First runs are sorted, as large as the device holds; then eight of them at a time are merged into
@@ -59,7 +59,7 @@ static const key_type *find_type(const char *name)
 static void take_file(options *o, const char *path, struct argp_state *state)
 {
     if (o->out != NULL)
-        argp_error(state, "more than IN and OUT");
+        argp_error(state, "there are more arguments than IN and OUT");
     if (o->in == NULL)
         o->in = path;
     else
@@ -69,9 +69,9 @@ static void take_file(options *o, const char *path, struct argp_state *state)
 static void check_options(const options *o, struct argp_state *state)
 {
     if (o->out == NULL)
-        argp_error(state, "IN and OUT are needed");
+        argp_error(state, "the files IN and OUT must be given");
     if (o->type == NULL)
-        argp_error(state, "--type is needed");
+        argp_error(state, "--type must be given");
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -85,7 +85,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case 'm':
         if (!read_count(argument, 1, ULLONG_MAX, &o->memory))
-            argp_error(state, "%s is no number of bytes", argument);
+            argp_error(state, "%s is not a number of bytes", argument);
         return 0;
     case 'd':
         o->order = PRIM_DESCENDING;
@@ -134,8 +134,8 @@ static size_t find_run_keys(const options *o, uint64_t count)
             keys -= (size_t)((bytes - memory) / SORTED_RUNS_DEVICE / o->type->bytes + 1);
         return keys;
     }
-    fprintf(stderr, "%s: %llu bytes of memory are not enough: at least %zu\n", program, memory,
-            (size_t)MERGED_RUNS_LEAST_KEYS * SORTED_RUNS_DEVICE * o->type->bytes);
+    fprintf(stderr, "%s: %llu bytes of memory are not enough: at least %zu are needed\n", program,
+            memory, (size_t)MERGED_RUNS_LEAST_KEYS * SORTED_RUNS_DEVICE * o->type->bytes);
     exit(o->memory > 0 ? 2 : 1); /* an argument, or the device's */
 }
 
@@ -143,8 +143,8 @@ static uint64_t count_keys(const options *o, uint64_t bytes)
 {
     if (bytes % o->type->bytes == 0)
         return bytes / o->type->bytes;
-    fprintf(stderr, "%s: %s: %llu bytes are no multiple of the %zu of a %s\n", program, o->in,
-            (unsigned long long)bytes, o->type->bytes, o->type->name);
+    fprintf(stderr, "%s: %s: %llu bytes are not a multiple of the %zu bytes of a %s\n", program,
+            o->in, (unsigned long long)bytes, o->type->bytes, o->type->name);
     exit(1);
 }
 

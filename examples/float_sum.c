@@ -214,8 +214,8 @@ static void open_file(team *t, const char *path)
     t->file = exact_file_open(program, path, &bytes);
     t->elements = (size_t)(bytes / sizeof(float));
     if (bytes % sizeof(float) != 0) {
-        fprintf(stderr, "%s: %s has %llu bytes, and no whole number of f32\n", program, path,
-                (unsigned long long)bytes);
+        fprintf(stderr, "%s: %s has %llu bytes, which is not a whole number of f32\n", program,
+                path, (unsigned long long)bytes);
         exit(1);
     }
 }
@@ -228,7 +228,7 @@ static int gpus_wanted(const char *argument, int there)
         return there;
     if (read_count(argument, 1, (unsigned long long)there, &wanted))
         return (int)wanted;
-    fprintf(stderr, "%s: %s is no number of GPUs from 1 to %d\n", program, argument, there);
+    fprintf(stderr, "%s: %s is not a number of GPUs from 1 to %d\n", program, argument, there);
     return 0;
 }
 

@@ -69,7 +69,7 @@ int main(int argc, char **argv)
         return 2;
     }
     if (argc == 3 && !read_count(argv[2], 1, LETTERS, &group)) {
-        fprintf(stderr, "letter_histogram: %s is no number from 1 to %d\n", argv[2], LETTERS);
+        fprintf(stderr, "letter_histogram: %s is not a number from 1 to %d\n", argv[2], LETTERS);
         return 2;
     }
     uint64_t counts[LETTERS];

@@ -35,7 +35,7 @@ typedef struct lines {
 
 /* ---- the file ---- */
 
-/* A newline is put behind the last line if it has none. */
+/* A newline is put after the last line if it has none. */
 static text read_lines(const char *path)
 {
     text t = read_whole_file(program, path);
@@ -116,7 +116,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG:
         if (o->path != NULL)
-            argp_error(state, "more than one FILE");
+            argp_error(state, "there is more than one FILE");
         o->path = argument;
         return 0;
     case ARGP_KEY_END:

@@ -36,7 +36,7 @@ int main(int argc, char **argv)
         return 2;
     }
     if (argc == 2 && !read_count(argv[1], 0, (1ull << 27) - 1, &n)) {
-        fprintf(stderr, "managed_sum: %s is no number from 0 to 2^27 - 1\n", argv[1]);
+        fprintf(stderr, "managed_sum: %s is not a number from 0 to 2^27 - 1\n", argv[1]);
         return 2;
     }
     const double right = (double)(n * (n + 1) / 2);

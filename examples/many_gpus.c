@@ -43,7 +43,7 @@ typedef struct gpu {
     findings *d_found;
 } gpu;
 
-/* All GPUs, and those that this process drives: one behind the other, from rank `first` on. */
+/* All GPUs, and those that this process drives: one after the other, from rank `first` on. */
 typedef struct team {
     int count, first, own;
     gpu gpus[MOST_GPUS];     /* its own */
@@ -198,7 +198,7 @@ static findings found_by_all(const team *t)
         const findings other = found_by(&t->gpus[g]);
         if (agree(&first, &other))
             continue;
-        fprintf(stderr, "%s: GPU %d found something else than GPU %d\n", program, t->first + g,
+        fprintf(stderr, "%s: GPU %d has a different result than GPU %d\n", program, t->first + g,
                 t->first);
         exit(1);
     }
@@ -263,8 +263,8 @@ static int gpus_wanted(const char *argument, int there)
         return most;
     if (read_count(argument, 1, (unsigned long long)most, &wanted))
         return (int)wanted;
-    fprintf(stderr, "%s: %s is no number of GPUs: there are %d, of which %d can be used\n", program,
-            argument, there, MOST_GPUS);
+    fprintf(stderr, "%s: %s is not a number of GPUs: there are %d, and %d of them can be used\n",
+            program, argument, there, MOST_GPUS);
     return 0;
 }
 
@@ -292,7 +292,8 @@ static int run_as_one_of_many(const char *id_path, const char *path, unsigned se
     const place p = find_place(program);
     team t = {.count = p.count, .first = p.rank, .own = 1};
     if (p.count < 1 || p.count > MOST_GPUS) {
-        fprintf(stderr, "%s: %d processes, and not 1 to %d\n", program, p.count, MOST_GPUS);
+        fprintf(stderr, "%s: %d processes were started, not 1 to %d\n", program, p.count,
+                MOST_GPUS);
         return 2;
     }
     text file = read_whole_file(program, path);

@@ -63,9 +63,9 @@ static found next_line(reader *r)
     if (ferror(r->file) || (length < 0 && !feof(r->file)))
         wrong(r, "%s", strerror(errno));
     else if (length >= 0 && strlen(r->line) != (size_t)length)
-        wrong(r, "a byte 0 in the line");
+        wrong(r, "there is a zero byte in the line");
     else if (length >= 0 && has_lone_return(r->line))
-        wrong(r, "a return without a newline, which has to end each line");
+        wrong(r, "there is a return without a newline, but each line must end with a newline");
     else
         return length < 0 ? THE_END : A_LINE;
     return NO_LINE;
@@ -91,7 +91,7 @@ static found next_full_line(reader *r)
 static bool need_line(reader *r, const char *what)
 {
     const found f = next_full_line(r);
-    return f == A_LINE || (f == THE_END && wrong(r, "the file ends, and %s missing", what));
+    return f == A_LINE || (f == THE_END && wrong(r, "the file ends, but %s missing", what));
 }
 
 /* Cuts the line in place; returns how many words it has, `most` + 1 where it has more. */
@@ -115,7 +115,7 @@ typedef struct word {
     char *begin, *end;
 } word;
 
-/* The next one behind p; empty at the line's end. */
+/* The next one after p; empty at the line's end. */
 static word next_word(char *p)
 {
     p += strspn(p, separators);
@@ -159,7 +159,7 @@ typedef struct decimal {
     int exponent;
 } decimal;
 
-/* Digits from *p on; returns how many, and leaves *p behind them. */
+/* Digits from *p on; returns how many, and leaves *p after them. */
 static size_t take_digits(word w, const char **p, decimal *d)
 {
     static const uint64_t most = 999999999999999999; /* 18 nines */
@@ -293,15 +293,15 @@ static bool read_banner(reader *r)
         return false;
     if (f == THE_END || cut(behind_mark(r->line), words, 5) != 5 ||
         strcmp(words[0], "%%MatrixMarket") != 0)
-        return wrong(r, "not the banner that a Matrix Market file begins with, such as "
+        return wrong(r, "this is not the banner with which a Matrix Market file begins, such as "
                         "%%%%MatrixMarket matrix coordinate real general");
     if (strcasecmp(words[1], "matrix") != 0 || strcasecmp(words[2], "coordinate") != 0)
         return wrong(r, "%.40s %.40s is not matrix coordinate", words[1], words[2]);
     const int field = find(words[3], fields, 3), symmetry = find(words[4], symmetries, 3);
     if (field < 0)
-        return wrong(r, "%.40s is none of real, integer, pattern", words[3]);
+        return wrong(r, "%.40s is not real, integer or pattern", words[3]);
     if (symmetry < 0)
-        return wrong(r, "%.40s is none of general, symmetric, skew-symmetric", words[4]);
+        return wrong(r, "%.40s is not general, symmetric or skew-symmetric", words[4]);
     r->field = (enum field)field;
     r->symmetry = (enum symmetry)symmetry;
     if (r->field == PATTERN && r->symmetry == SKEW_SYMMETRIC)
@@ -317,9 +317,9 @@ static bool read_sizes(reader *r)
     const word lines = next_word(columns.end);
     if (!read_count(rows, &r->rows) || !read_count(columns, &r->columns) ||
         !read_count(lines, &r->lines) || !is_last(lines))
-        return wrong(r, "not the numbers of rows, columns and entries");
+        return wrong(r, "these are not the numbers of rows, columns and entries");
     if (r->rows > INT32_MAX || r->columns > INT32_MAX)
-        return wrong(r, "%zu × %zu is 2^31 or more a side", r->rows, r->columns);
+        return wrong(r, "%zu × %zu has a side of 2^31 or more", r->rows, r->columns);
     if (r->symmetry != GENERAL && r->rows != r->columns)
         return wrong(r, "%zu × %zu is not square, and cannot be symmetric", r->rows, r->columns);
     return true;
@@ -349,12 +349,13 @@ static bool read_entry(reader *r)
     double value = 1;
     if (!read_count(of_row, &row) || !read_count(of_column, &column) ||
         of_value.begin == of_value.end || !is_last(of_value))
-        return wrong(r, "not a row, a column%s", has_value ? " and a value" : "");
+        return wrong(r, "this is not a row and a column%s", has_value ? " and a value" : "");
     if (has_value && !read_value(r, of_value, &value))
-        return wrong(r, "%.*s is no %s number that fits", shown(of_value), of_value.begin,
+        return wrong(r, "%.*s is not a %s number that fits", shown(of_value), of_value.begin,
                      r->field == INTEGER ? "whole" : "real");
     if (row < 1 || row > r->rows || column < 1 || column > r->columns)
-        return wrong(r, "(%zu, %zu) lies outside of %zu × %zu", row, column, r->rows, r->columns);
+        return wrong(r, "(%zu, %zu) lies outside the matrix of %zu × %zu", row, column, r->rows,
+                     r->columns);
     if (r->symmetry != GENERAL && row < column)
         return wrong(r, "(%zu, %zu) lies above the diagonal of a symmetric matrix", row, column);
     if (r->symmetry == SKEW_SYMMETRIC && row == column)
@@ -371,7 +372,7 @@ static bool read_entries(reader *r)
         if (!need_line(r, "entries are") || !read_entry(r))
             return false;
     const found f = next_full_line(r);
-    return f == THE_END || (f == A_LINE && wrong(r, "more than %zu entries", r->lines));
+    return f == THE_END || (f == A_LINE && wrong(r, "there are more than %zu entries", r->lines));
 }
 
 /* ---- the matrix ---- */

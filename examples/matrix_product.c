@@ -28,7 +28,7 @@ typedef struct matrix {
 
 /* ---- the files ---- */
 
-/* The word at *rest; *rest goes on behind it, and behind blanks and the comma that may follow. */
+/* The word at *rest; *rest goes on after it, and after blanks and the comma that may follow. */
 static char *take_word(char **rest, bool *comma)
 {
     char *const word = *rest + strspn(*rest, " \t");
@@ -46,7 +46,7 @@ static float number_of(const text_lines *l, const char *word, size_t column)
     if (*word == '\0')
         text_lines_refuse(l, "column %zu is empty", column);
     if (!read_real(word, &number))
-        text_lines_refuse(l, "column %zu: %.40s is no number", column, word);
+        text_lines_refuse(l, "column %zu: %.40s is not a number", column, word);
     if (fabs(number) > FLT_MAX)
         text_lines_refuse(l, "column %zu: %.40s is too large", column, word);
     return (float)number;
@@ -79,7 +79,7 @@ static matrix read_matrix(const char *path)
         if (numbers == 0)
             continue; /* an empty line */
         if (m.rows > 0 && numbers != m.columns)
-            text_lines_refuse(&lines, "%zu numbers in a row, not %zu", numbers, m.columns);
+            text_lines_refuse(&lines, "this row has %zu numbers, not %zu", numbers, m.columns);
         m.columns = numbers;
         m.rows++;
     }
@@ -189,8 +189,8 @@ int main(int argc, char **argv)
     const prim_gemm_variant variant = find_variant(argc == 4 ? argv[3] : "auto");
     matrix a = read_matrix(argv[1]), b = read_matrix(argv[2]);
     if (a.columns != b.rows) {
-        fprintf(stderr, "matrix_product: %zu × %zu by %zu × %zu does not go\n", a.rows, a.columns,
-                b.rows, b.columns);
+        fprintf(stderr, "matrix_product: %zu × %zu by %zu × %zu cannot be multiplied\n", a.rows,
+                a.columns, b.rows, b.columns);
         return 1;
     }
     matrix c = multiply(&a, &b, variant);

@@ -12,7 +12,7 @@ enum {
     MOST_PIECE_BYTES = 1 << 26
 };
 
-/* The next keys of a run: in memory, and where those behind them are in the file. */
+/* The next keys of a run: in memory, and where those after them are in the file. */
 typedef struct window {
     char *h_keys;
     size_t begin, end;
@@ -126,7 +126,7 @@ static void finish_piece(const merger *m, piece *p)
     p->count = 0;
 }
 
-/* d_a = the windows' parts, one behind the other. */
+/* d_a = the windows' parts, one after the other. */
 static void copy_parts(merger *m, const piece *p, const uint64_t counts[RUNS])
 {
     const size_t key_bytes = m->keys->key_bytes;

@@ -281,12 +281,12 @@ int main(int argc, char **argv)
         return 2;
     }
     if (argc == 3 && !read_count(argv[2], 1, 100000, &count)) {
-        fprintf(stderr, "nearest_codes: %s is no number from 1 to 100000\n", argv[2]);
+        fprintf(stderr, "nearest_codes: %s is not a number from 1 to 100000\n", argv[2]);
         return 2;
     }
     picture p = picture_read(program, argv[1], 1);
     if (p.width < SIDE || p.height < 2 * SIDE) {
-        fprintf(stderr, "nearest_codes: %s: %zu × %zu pixels, and %d × %d at least are needed\n",
+        fprintf(stderr, "nearest_codes: %s: %zu × %zu pixels, but at least %d × %d are needed\n",
                 argv[1], p.width, p.height, SIDE, 2 * SIDE);
         picture_free(&p);
         return 1;

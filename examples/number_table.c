@@ -12,7 +12,7 @@
 
 /* ---- names ---- */
 
-/* Takes the name at *rest, moves *rest behind it, and writes it to the same place, since without
+/* Takes the name at *rest, moves *rest after it, and writes it to the same place, since without
  * quotes it is shorter. */
 static char *take_quoted(const text_lines *l, char **rest, size_t column)
 {
@@ -25,7 +25,7 @@ static char *take_quoted(const text_lines *l, char **rest, size_t column)
     }
     from++;
     if (*from != ',' && *from != '\0')
-        text_lines_refuse(l, "column %zu: there is more behind the quotes", column);
+        text_lines_refuse(l, "column %zu: there is more text after the quotes", column);
     *rest = from;
     *to = '\0';
     return name;
@@ -66,7 +66,7 @@ static double number_of(const text_lines *l, const number_table *t, char *word, 
     if (is_alone)
         *end = '\0';
     if (!is_alone || !read_real(begin, &number))
-        text_lines_refuse(l, "column %zu (%s): \"%.40s\" is no number", column,
+        text_lines_refuse(l, "column %zu (%s): \"%.40s\" is not a number", column,
                           t->names[column - 1], word);
     if (!isfinite(number))
         text_lines_refuse(l, "column %zu (%s): %.40s is too large", column, t->names[column - 1],
@@ -80,7 +80,8 @@ static void read_row(const text_lines *l, const number_table *t, double *row)
     size_t column = 0;
     for (char *word; (word = strsep(&rest, ",")) != NULL;) {
         if (++column > t->columns)
-            text_lines_refuse(l, "column %zu: there are only %zu names", column, t->columns);
+            text_lines_refuse(l, "column %zu: the first line has only %zu names", column,
+                              t->columns);
         row[column - 1] = number_of(l, t, word, column);
     }
     if (column < t->columns)
@@ -94,7 +95,7 @@ number_table number_table_read(const char *program, const char *path)
     size_t room = 0;
     if (!text_lines_next(&lines)) {
         lines.number = 1;
-        text_lines_refuse(&lines, "there is no line of names");
+        text_lines_refuse(&lines, "the first line, with the names of the columns, is missing");
     }
     read_names(&lines, &t);
     for (; text_lines_next(&lines); t.rows++) {

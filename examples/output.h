@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Comes behind all that is printed: a full disk may only show when the rest of it is written. Ends
+/* Comes after all that is printed: a full disk may only show when the rest of it is written. Ends
  * the program with a sentence that begins with `program` where not all of it was. */
 static inline void finish_output(const char *program)
 {

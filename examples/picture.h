@@ -11,7 +11,7 @@ extern "C" {
 
 typedef struct picture {
     size_t width, height;
-    int channels;      /* 3: red, green, blue; 1: brightness; 4 and 2: and opacity behind it */
+    int channels;      /* 3: red, green, blue; 1: brightness; 4 and 2: and opacity after it */
     uint8_t *h_pixels; /* row by row, a pixel's channels side by side */
 } picture;
 

@@ -26,7 +26,7 @@ static int write_numbers(png_image *image, const char *path)
     for (size_t i = 0; i < PNG_IMAGE_SIZE(*image); i++) {
         unsigned value;
         if (scanf("%u", &value) != 1 || value > 255) {
-            fprintf(stderr, "picture_numbers: element %zu is missing or no byte\n", i);
+            fprintf(stderr, "picture_numbers: element %zu is missing or not a byte\n", i);
             return 1;
         }
         pixels[i] = (unsigned char)value;

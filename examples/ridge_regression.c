@@ -68,7 +68,7 @@ static measure normalise(const char *name, const double *h_from, size_t rows, si
         equal = equal && h_from[r * stride] == h_from[0];
     }
     if (!isfinite(mean) || !isfinite(farthest)) {
-        fprintf(stderr, "%s: the numbers of %s are too far apart\n", program, name);
+        fprintf(stderr, "%s: the numbers of %s are so large that f64 overflows\n", program, name);
         exit(1);
     }
     for (size_t r = 0; r < rows; r++) {
@@ -228,7 +228,7 @@ static void find_weights(const problem *p, const arrays *a, char *const *names, 
     add_lambda(p, h_system);
     const size_t row = decompose(h_system, n);
     if (row < n) {
-        fprintf(stderr, "%s: %s follows from the columns before it: LAMBDA has to be larger\n",
+        fprintf(stderr, "%s: %s is a combination of the columns before it: LAMBDA must be larger\n",
                 program, names[row]);
         exit(1);
     }
@@ -281,7 +281,8 @@ int main(int argc, char **argv)
         return 2;
     }
     if (argc == 3 && !(read_real(argv[2], &lambda) && isfinite(lambda) && lambda >= 0)) {
-        fprintf(stderr, "%s: LAMBDA is a number from 0 on, and %s is none\n", program, argv[2]);
+        fprintf(stderr, "%s: LAMBDA is %s, but must be a number that is at least 0\n", program,
+                argv[2]);
         return 2;
     }
     number_table t = number_table_read(program, argv[1]);

@@ -21,7 +21,7 @@ enum { SORTED_RUNS_DEVICE = 3, SORTED_RUNS_HOST = 2 };
 /* to = the keys of `from`, each run of run_keys of them in order, and what remains too.
  *
  * Two buffers, on the host and on the device, each with a stream: while one run is copied, sorted
- * and copied back, the run before it is written and the one behind it is read. They share the
+ * and copied back, the run before it is written and the one after it is read. They share the
  * sort's workspace and take turns with it, so that the device holds three runs and a little more,
  * and not four. */
 void sort_runs(const char *program, const key_file *keys, size_t run_keys, const exact_file *from,

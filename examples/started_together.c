@@ -30,7 +30,7 @@ static int read_variable(const char *program, const char *name, unsigned long lo
     const char *const word = getenv(name);
     if (word != NULL && read_count(word, 0, most, &number))
         return (int)number;
-    fprintf(stderr, "%s: %s is %s, and no number from 0 to %llu\n", program, name,
+    fprintf(stderr, "%s: %s is %s, but must be a number from 0 to %llu\n", program, name,
             word != NULL ? word : "not set", most);
     exit(2);
 }
@@ -86,7 +86,7 @@ static int read_id(const char *program, const char *path, ncclUniqueId *id)
     fclose(file);
     if (read == 1)
         return 0;
-    fprintf(stderr, "%s: %s holds no id\n", program, path);
+    fprintf(stderr, "%s: %s does not hold an id\n", program, path);
     exit(1);
 }
 
@@ -99,7 +99,7 @@ static ncclUniqueId await_id(const char *program, const char *path, unsigned sec
             return id;
         nanosleep(&(struct timespec){0, 1000000000 / ROUNDS}, NULL);
     }
-    fprintf(stderr, "%s: %s has not come in %u s\n", program, path, seconds);
+    fprintf(stderr, "%s: %s did not appear within %u s\n", program, path, seconds);
     exit(1);
 }
 

@@ -57,7 +57,8 @@ bool text_lines_next(text_lines *l)
         drop_mark(l->line);
     drop_end(l->line);
     if (strchr(l->line, '\r') != NULL)
-        text_lines_refuse(l, "a return without a newline, which has to end each line");
+        text_lines_refuse(
+            l, "there is a return without a newline, but each line must end with a newline");
     return true;
 }
 

@@ -66,8 +66,8 @@ check_tables() {
   local bad=0
   barriers_of src include/primitives/device | cut -f 1-4 | sort >"$work/source.txt"
   names $found $argued | sort >"$work/tables.txt"
-  comm -23 "$work/source.txt" "$work/tables.txt" | sed 's/^/in no table: /' | grep . && bad=1
-  comm -13 "$work/source.txt" "$work/tables.txt" | sed 's/^/not in the source, or twice in the tables: /' | grep . && bad=1
+  comm -23 "$work/source.txt" "$work/tables.txt" | sed 's/^/a barrier without a row in the tables: /' | grep . && bad=1
+  comm -13 "$work/source.txt" "$work/tables.txt" | sed 's/^/a row without a barrier in the source, or a second row for one: /' | grep . && bad=1
   grep -v '^#' $argued | awk -F '\t' 'NF != 5 || $5 == "" {print "without an argument: " $0; bad = 1} END {exit bad}' || bad=1
   return $bad
 }
@@ -259,7 +259,7 @@ again() {
   build_for "$(cut -f 5,8 "$work/sample.tsv" | sort -u)" || return 1
   while IFS=$tab read -r file function n barrier way device order program test; do
     name=$file$tab$function$tab$n$tab$barrier
-    row=$(barriers_of "$file" | grep -F "$name$tab") || { echo "not in the source: $name" && failed=1 && continue; }
+    row=$(barriers_of "$file" | grep -F "$name$tab") || { echo "there is no such barrier in the source: $name" && failed=1 && continue; }
     if misses_in_four_times "$file:${row##*"$tab"}" "$way" "$device" "$order" "$program" "$test"; then
       echo "found $file:${row##*"$tab"}: $way $device $order $program $test"
     else
@@ -288,7 +288,7 @@ build_all() {
 
 mkdir -p $work
 exec 9>$work/lock
-flock -n 9 || { echo "another run works in $work" >&2 && exit 1; }
+flock -n 9 || { echo "another run is using $work" >&2 && exit 1; }
 if [ $mode = check ]; then
   check_tables
 elif [ $mode = sample ]; then

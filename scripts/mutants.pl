@@ -248,7 +248,7 @@ sub plant {
     my ($pattern, $id) = @_;
     my ($path) = split /:/, $id;
     my ($fault) = grep { $_->{id} eq $id } faults_in($path);
-    die "there is no $id\n" unless $fault;
+    die "there is no fault $id\n" unless $fault;
     my @lines = split /\n/, slurp("src/$path"), -1;
     splice @lines, $fault->{line}, $fault->{lines}, $fault->{new};
     print join "\n", @lines;

@@ -74,11 +74,11 @@ check_arguments() {
   local known id bad=0
   known=$(perl scripts/mutants.pl list "$pattern" | cut -f 1) || exit 1
   while read -r id; do
-    grep -qxF -- "$id" <<<"$known" || { echo "$pattern: there is no $id" && bad=1; }
-    [ -n "$(argument_of "$id")" ] || { echo "$pattern: nothing is said of $id" && bad=1; }
+    grep -qxF -- "$id" <<<"$known" || { echo "$pattern: there is no fault $id" && bad=1; }
+    [ -n "$(argument_of "$id")" ] || { echo "$pattern: there is no argument for $id" && bad=1; }
   done < <(argued_ids "$pattern")
   for id in $(argued_ids "$pattern" | sort | uniq -d); do
-    echo "$pattern: $id stands there twice" && bad=1
+    echo "$pattern: $id is argued twice" && bad=1
   done
   return $bad
 }
@@ -389,11 +389,11 @@ export CCACHE_BASEDIR=$PWD/$work CCACHE_NOHASHDIR=1
 check_arguments || exit 1
 mkdir -p "$tree"
 exec 9>"$work/lock"
-flock -n 9 || { echo "another run works in $work" >&2 && exit 1; }
+flock -n 9 || { echo "another run is using $work" >&2 && exit 1; }
 perl scripts/mutants.pl list "$pattern" >"$work/faults.tsv" || exit 1
 if [ ${#only[@]} -gt 0 ]; then
   for id in "${only[@]}"; do
-    what_is "$id" | grep . >/dev/null || { echo "$pattern: there is no $id" >&2 && exit 1; }
+    what_is "$id" | grep . >/dev/null || { echo "$pattern: there is no fault $id" >&2 && exit 1; }
     awk -F '\t' -v id="$id" '$1 == id' "$work/faults.tsv" >>"$work/chosen.tsv"
   done
   mv "$work/chosen.tsv" "$work/faults.tsv"

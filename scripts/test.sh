@@ -22,7 +22,7 @@ for argument; do
 done
 case ${PRIM_TEST_LEVEL:-none} in
   none | quick | normal | full) ;;
-  *) echo "PRIM_TEST_LEVEL is $PRIM_TEST_LEVEL, and there are quick, normal and full." >&2; exit 1 ;;
+  *) echo "PRIM_TEST_LEVEL is $PRIM_TEST_LEVEL, but must be quick, normal or full." >&2; exit 1 ;;
 esac
 
 if [ "$(choose_preset)" = cuda ]; then

@@ -47,7 +47,7 @@ fi
 directory=${arguments[-1]}
 patterns=("${arguments[@]:0:${#arguments[@]}-1}")
 if is_known "$directory"; then
-  wrong_usage "the folder is missing: $directory is a pattern (a folder of that name: ./$directory)"
+  wrong_usage "no folder is given: $directory is a pattern (for a folder of that name write ./$directory)"
 fi
 [ ${#patterns[@]} -gt 0 ] || wrong_usage "no pattern given; there are: ${known[*]} device"
 for pattern in "${patterns[@]}"; do
@@ -127,13 +127,13 @@ version() {
 version=$(version)
 
 if [ -e "$directory" ] && [ ! -d "$directory" ]; then
-  die "$directory is no folder"
+  die "$directory is not a folder"
 elif [ -e "$directory/VERSION" ]; then
   there=$(cat "$directory/VERSION")
   [ "$there" = "$version" ] || die "$directory holds ${there//$'\n'/, }; this is ${version//$'\n'/, }. \
 Versions do not mix: move it away, vendor all of its patterns again, and take your instances.h over."
 elif [ -d "$directory" ] && [ -n "$(ls -A "$directory")" ]; then
-  die "$directory is not empty, and nothing that was vendored"
+  die "$directory is not empty, and was not made by this script"
 fi
 
 # Everything is put together in a folder beside DIR, and moved when it is complete.

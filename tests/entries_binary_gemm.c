@@ -6,7 +6,7 @@
 
 #include "entry_points.h"
 
-/* ---- the product: B lies behind A ---- */
+/* ---- the product: B lies after A ---- */
 
 enum {
     M = 21,
@@ -118,7 +118,7 @@ static prim_status count_call(const operands *o)
                              prim_matrix_of(c_type, d_c, m, COLUMNS, 0), call_of(o, &c));
 }
 
-/* ---- layers: the thresholds lie behind B; without elements there are no columns either ---- */
+/* ---- layers: the thresholds lie after B; without elements there are no columns either ---- */
 
 enum { LAYER_WORDS = (COLUMNS + 31) / 32, LAYER_LD = LAYER_WORDS };
 
@@ -211,8 +211,8 @@ static prim_status rows_call(const operands *o)
     FAULT("in a gap of d_in", PRIM_ERROR_OVERLAP, "d_packed",
           (rows = 2, columns = 32, ld = 100, packed_ld = 1, d_packed = d_in + 200));
     prim_bits packed = prim_bits_of((void *)d_packed, rows, columns, packed_ld);
-    FAULT("of other rows", PRIM_ERROR_VALUE, "packed is not: 22 ×", packed.rows--);
-    FAULT("in words", PRIM_ERROR_VALUE, "packed is not: 23 × 34", packed.columns = WORDS);
+    FAULT("of other rows", PRIM_ERROR_VALUE, "packed is 22 ×", packed.rows--);
+    FAULT("in words", PRIM_ERROR_VALUE, "packed is 23 × 34", packed.columns = WORDS);
     return prim_binary_pack_rows(prim_matrix_of(type, d_in, rows, columns, ld), packed,
                                  call_of(o, &c));
 }
@@ -285,7 +285,7 @@ static prim_status transposed_call(const operands *o)
     FAULT("ld less than columns", PRIM_ERROR_VALUE, "d_packed", packed_ld = LINES - 1);
     FAULT("in d_in", PRIM_ERROR_OVERLAP, "d_packed", d_packed = d_in + 400);
     prim_bits packed = prim_bits_of((void *)d_packed, columns, rows, packed_ld);
-    FAULT("not transposed", PRIM_ERROR_VALUE, "transposed: 23 × 1077",
+    FAULT("not transposed", PRIM_ERROR_VALUE, "packed is 23 × 1077",
           (packed.rows = rows, packed.columns = columns));
     return prim_binary_pack_transposed(prim_matrix_of(type, d_in, rows, columns, TRANSPOSED_LD),
                                        packed, call_of(o, &c));
@@ -326,8 +326,8 @@ static prim_status unpack_rows_call(const operands *o)
     FAULT("about d_packed", PRIM_ERROR_OVERLAP, "d_out overlaps",
           (rows = 2, columns = 32, ld = 100, packed_ld = 1, d_packed = d_out + 200));
     prim_bits packed = prim_bits_of((void *)d_packed, rows, columns, packed_ld);
-    FAULT("of other rows", PRIM_ERROR_VALUE, "packed is not: 22 ×", packed.rows--);
-    FAULT("in words", PRIM_ERROR_VALUE, "packed is not: 23 × 34", packed.columns = WORDS);
+    FAULT("of other rows", PRIM_ERROR_VALUE, "packed is 22 ×", packed.rows--);
+    FAULT("in words", PRIM_ERROR_VALUE, "packed is 23 × 34", packed.columns = WORDS);
     return prim_binary_unpack_rows(packed, prim_matrix_of(type, d_out, rows, columns, ld),
                                    call_of(o, &c));
 }
@@ -380,7 +380,7 @@ static prim_status unpack_transposed_call(const operands *o)
     FAULT("ld less than columns", PRIM_ERROR_VALUE, "d_packed", packed_ld = LINES - 1);
     FAULT("in d_packed", PRIM_ERROR_OVERLAP, "d_out overlaps", d_out = d_packed + 400);
     prim_bits packed = prim_bits_of((void *)d_packed, columns, rows, packed_ld);
-    FAULT("not transposed", PRIM_ERROR_VALUE, "transposed: 23 × 1077",
+    FAULT("not transposed", PRIM_ERROR_VALUE, "packed is 23 × 1077",
           (packed.rows = rows, packed.columns = columns));
     return prim_binary_unpack_transposed(packed, prim_matrix_of(type, d_out, rows, columns, K),
                                          call_of(o, &c));

@@ -1,4 +1,4 @@
-/* convolution among the entry points. The mask lies in d_in too, behind the image, so that the
+/* convolution among the entry points. The mask lies in d_in too, after the image, so that the
  * rungs that read it there find it; h_values holds the same, and is overwritten after the call. */
 #include <stdint.h>
 #include <string.h>

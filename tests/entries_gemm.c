@@ -7,7 +7,7 @@
 #include "entry_points.h"
 #include "stored.h"
 
-/* ---- f32, as they are: whole numbers, so that the answer is exact in any order. B lies behind
+/* ---- f32, as they are: whole numbers, so that the answer is exact in any order. B lies after
  * A. ---- */
 
 enum { M = 37, COLUMNS = 35, K = 70, A_COUNT = M * K, IN_COUNT = A_COUNT + K * COLUMNS };

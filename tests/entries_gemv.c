@@ -6,7 +6,7 @@
 #include "entry_points.h"
 #include "stored.h"
 
-/* Whole numbers, so that the answer is exact in any order. x lies behind A. */
+/* Whole numbers, so that the answer is exact in any order. x lies after A. */
 
 enum { ROWS = 300, K = 70, A_COUNT = ROWS * K, IN_COUNT = A_COUNT + K };
 
@@ -68,7 +68,7 @@ static prim_status gemv_call(const operands *o)
     FAULT("at x's end", PRIM_ERROR_OVERLAP, "d_y", d_y = d_x + 4 * (K - 1));
     prim_vector x = x_of(op, x_type, d_x, rows, columns), y = y_of(op, y_type, d_y, rows, columns);
     FAULT("longer than a row", PRIM_ERROR_VALUE, "x has 71", x.count++);
-    FAULT("shorter than a column", PRIM_ERROR_VALUE, "y 299", y.count--);
+    FAULT("shorter than a column", PRIM_ERROR_VALUE, "y has 299", y.count--);
     FAULT("not turned", PRIM_ERROR_VALUE, "op(A) is 70 × 300", op = PRIM_TRANSPOSED);
     return prim_gemv((prim_gemv_variant)c.variant, op, 2,
                      prim_matrix_of(a_type, d_a, rows, columns, lda), x, 0, y, call_of(o, &c));

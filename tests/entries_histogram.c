@@ -5,7 +5,7 @@
 
 #include "entry_points.h"
 
-/* ---- histogram: 64 bins and, behind them, the three counters for what lies outside ---- */
+/* ---- histogram: 64 bins and, after them, the three counters for what lies outside ---- */
 
 enum { SAMPLES = 20011, BINS = 64, COUNTERS = BINS + 3 };
 
@@ -84,7 +84,7 @@ const entry_point histogram_even_entry = {.name = "prim_histogram_even",
                                           .right_answer = histogram_answer,
                                           .call = histogram_call};
 
-/* ---- between edges: 65 of them behind the samples ---- */
+/* ---- between edges: 65 of them after the samples ---- */
 
 static void edges_input(void *h_in, unsigned seed)
 {
@@ -160,7 +160,7 @@ const entry_point histogram_edges_entry = {.name = "prim_histogram_edges",
                                            .right_answer = edges_answer,
                                            .call = edges_call};
 
-/* ---- of channels: rows of three, with a gap between them; a channel's outside behind all bins
+/* ---- of channels: rows of three, with a gap between them; a channel's outside after all bins
  * ----
  */
 
@@ -277,7 +277,7 @@ const entry_point histogram_channels_entry = {.name = "prim_histogram_even_chann
                                               .right_answer = channels_answer,
                                               .call = channels_call};
 
-/* ---- weighted: a weight for each sample behind all of them ---- */
+/* ---- weighted: a weight for each sample after all of them ---- */
 
 enum { SUMS = BINS + 3 };
 

@@ -6,7 +6,7 @@
 
 #include "entry_points.h"
 
-/* ---- merge: a and, behind it, b; a is a third of the keys that a call takes ---- */
+/* ---- merge: a and, after it, b; a is a third of the keys that a call takes ---- */
 
 /* STREAMED's blocks make more than one tile each. */
 enum { A_KEYS = 7001, B_KEYS = 2 * A_KEYS, KEYS = A_KEYS + B_KEYS };
@@ -149,7 +149,7 @@ const entry_point merge_sort_entry = {.name = "prim_merge_sort",
                                       .right_answer = sort_answer,
                                       .call = sort_call};
 
-/* ---- co-ranks, without variants or workspace: the diagonals and, behind them, a and b ---- */
+/* ---- co-ranks, without variants or workspace: the diagonals and, after them, a and b ---- */
 
 enum {
     RANKS = 601,
@@ -214,7 +214,7 @@ const entry_point co_rank_entry = {.name = "prim_co_rank",
                                    .right_answer = co_rank_answer,
                                    .call = co_rank_call};
 
-/* ---- co-ranks of three runs, the middle one much shorter: the diagonals and, behind them, the
+/* ---- co-ranks of three runs, the middle one much shorter: the diagonals and, after them, the
  * runs ---- */
 
 enum {
@@ -312,7 +312,7 @@ const entry_point co_ranks_entry = {.name = "prim_co_ranks",
                                     .right_answer = co_ranks_answer,
                                     .call = co_ranks_call};
 
-/* ---- is it sorted? With an even seed; with an odd one two neighbours far behind are not, and with
+/* ---- is it sorted? With an even seed; with an odd one two neighbours far along are not, and with
  * every other of these two at the beginning, too: then more than one block says so. ---- */
 
 static void is_sorted_input(void *h_in, unsigned seed)
@@ -360,7 +360,7 @@ const entry_point is_sorted_entry = {.name = "prim_is_sorted",
                                      .right_answer = is_sorted_answer,
                                      .call = is_sorted_call};
 
-/* ---- with values: a and b, and behind them their values; the output likewise ---- */
+/* ---- with values: a and b, and after them their values; the output likewise ---- */
 
 static void add_values(void *h_in, uint32_t count)
 {
@@ -565,7 +565,7 @@ const entry_point merge_sort_permutation_entry = {.name = "prim_merge_sort_permu
                                                   .right_answer = permutation_answer,
                                                   .call = permutation_call};
 
-/* ---- gather: the indices and, behind them, the values, of which one call takes some ---- */
+/* ---- gather: the indices and, after them, the values, of which one call takes some ---- */
 
 enum { PICKED = 2003, VALUES = 501, VALUES_AT = 4 * PICKED };
 

@@ -132,7 +132,7 @@ static prim_status columns_call(const operands *o)
                                d_out, call_of(o, &c));
 }
 
-/* ---- reduce: segments of all kinds of lengths; the offsets lie behind the elements ---- */
+/* ---- reduce: segments of all kinds of lengths; the offsets lie after the elements ---- */
 
 enum {
     SEGMENTS = 1300,
@@ -230,7 +230,7 @@ static prim_status arg_call(const operands *o)
                            count, d_value, (uint64_t *)(void *)d_index, call_of(o, &c));
 }
 
-/* ---- dot: both vectors in the input, one behind the other ---- */
+/* ---- dot: both vectors in the input, one after the other ---- */
 
 enum { DOT_COUNT = 20012 }; /* a multiple of four, so that the second is aligned too */
 

@@ -12,7 +12,7 @@ static void fill_integers(void *h_in, unsigned count, unsigned seed)
 }
 
 /* ---- scan: exclusive, from an initial value that is gone when the call returns. The total stands
- * behind the results. More than CLUSTER takes, so that AUTO needs a workspace. ---- */
+ * after the results. More than CLUSTER takes, so that AUTO needs a workspace. ---- */
 
 enum { SCAN_COUNT = 70001, SCAN_INITIAL = -12345 };
 

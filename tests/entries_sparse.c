@@ -11,7 +11,7 @@
 
 #include "entry_points.h"
 
-/* d_in is x, and behind it the matrix's arrays. Rows of 0, 1, 4, 9 and 33 entries: several blocks
+/* d_in is x, and after it the matrix's arrays. Rows of 0, 1, 4, 9 and 33 entries: several blocks
  * of rows, several of entries, several groups. */
 enum {
     ROWS = 300,
@@ -91,7 +91,7 @@ static prim_sparse matrix_at(const operands *o, prim_sparse_format format, const
     return m;
 }
 
-/* Behind x. */
+/* After x. */
 static prim_sparse matrix_of(const operands *o, prim_sparse_format format)
 {
     return matrix_at(o, format, o->count > 0 ? part_of(o->d_in, X_BYTES) : NULL);
@@ -266,7 +266,7 @@ enum {
     TALL_IN_BYTES = (COLUMNS + TALL_ROWS + 1 + 2 * TALL_ENTRIES) * 4
 };
 
-/* Behind x: offsets, columns, values. */
+/* After x: offsets, columns, values. */
 static void tall_input(void *h_in, unsigned seed)
 {
     float *const x = h_in;
@@ -428,7 +428,7 @@ static void conversion_input(conversion c, void *h_in, unsigned seed)
         first[i] += (float)seed;
 }
 
-/* Between arrays of the target, and behind them, nothing is written. */
+/* Between arrays of the target, and after them, nothing is written. */
 static void conversion_answer(conversion c, const void *h_in, size_t count, void *h_out)
 {
     const form *f = form_of(c.from);
@@ -799,12 +799,12 @@ enum {
     PLAN_BYTES = 1 << 17,
     PLAN_OFFSETS_BYTES = (PLAN_ROWS + 4) / 4 * 16,
     STRUCTURE_BYTES = PLAN_OFFSETS_BYTES + MOST_ENTRIES * 4,
-    /* behind x and the matrix */
+    /* after x and the matrix */
     PLAN_AT = (PLAN_COLUMNS * 4 + STRUCTURE_BYTES + MOST_ENTRIES * 4 + 255) / 256 * 256,
     PLANNED_IN_BYTES = PLAN_AT + PLAN_BYTES
 };
 
-/* Offsets, and behind them columns. */
+/* Offsets, and after them columns. */
 static int32_t structure[STRUCTURE_BYTES / 4];
 static char plan_of_structure[PLAN_BYTES];
 

@@ -63,7 +63,7 @@ void spoil(const operands *o, const char *name, char **d_pointer);
 
 typedef struct entry_point {
     const char *name;
-    const prim_variant *(*variant_at)(size_t index); /* of its header; NULL behind the last */
+    const prim_variant *(*variant_at)(size_t index); /* of its header; NULL after the last */
     size_t in_bytes, out_bytes, count; /* of the operands that the functions below expect */
     void (*make_input)(void *h_in, unsigned seed);
     /* Writes into the input where the operands lie. NULL: the input holds no addresses. */
@@ -79,7 +79,7 @@ typedef struct entry_point {
 /* What the call answers without operands. */
 prim_status ask_entry(const entry_point *entry, int variant, size_t count, prim_answer *answer);
 
-/* The variants that would run the call; NULL behind the last. */
+/* The variants that would run the call; NULL after the last. */
 const prim_variant *entry_variant_at(const entry_point *entry, size_t index);
 
 /* For entry points without variants. */

@@ -1,5 +1,5 @@
 /* Prints a line with a hash of the output for each call, variant, types, operator and shape: where
- * a change is to change no result, what this prints before and behind it is the same. Backends and
+ * a change is to change no result, what this prints before and after it is the same. Backends and
  * devices differ. Arguments are what the names of those calls begin with that are to run. */
 #include <primitives/primitives.h>
 #include <stdarg.h>
@@ -190,7 +190,7 @@ __attribute__((format(printf, 2, 3))) static void line(prim_status status, const
 
 typedef struct way {
     size_t index;
-    const char *name; /* NULL: behind the last */
+    const char *name; /* NULL: after the last */
     int variant;      /* AUTO for the CPU's */
     int threads;      /* 0: on the device */
 } way;
@@ -389,7 +389,7 @@ static void reduce_segments_kind(const kind *k)
     }
 }
 
-/* The value, and the index behind it. */
+/* The value, and the index after it. */
 static void arg_reduce_kind(const kind *k)
 {
     enum { INDEX_AT = 8 };
@@ -429,7 +429,7 @@ static void dot_kind(const kind *k)
 
 static const char *const scan_kind_names[] = {"inclusive", "exclusive"};
 
-/* The total behind the results; with an odd shape an initial value. */
+/* The total after the results; with an odd shape an initial value. */
 static void scan_kind(const kind *k)
 {
     for (prim_scan_kind kind = PRIM_SCAN_INCLUSIVE; kind <= PRIM_SCAN_EXCLUSIVE; kind++)
@@ -872,7 +872,7 @@ static void binary_ops(void)
 /* ---- convolution ---- */
 
 typedef struct image_shape {
-    size_t width, height, gap; /* bytes, a multiple of 4, behind a row */
+    size_t width, height, gap; /* bytes, a multiple of 4, after a row */
     int channels;
     size_t mask_width, mask_height;
 } image_shape;

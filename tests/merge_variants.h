@@ -20,7 +20,7 @@ static inline bool sorts(int variant)
                            &(prim_call){.answer = &answer}) != PRIM_ERROR_UNSUPPORTED;
 }
 
-/* Those for which has(variant) holds: AUTO first, NULL behind the last. */
+/* Those for which has(variant) holds: AUTO first, NULL after the last. */
 static inline const prim_variant *variant_that(bool (*has)(int variant), size_t index)
 {
     const prim_variant *variant;

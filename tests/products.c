@@ -158,7 +158,7 @@ typedef struct sum {
     uint64_t integer; /* modulo 2^64 */
 } sum;
 
-/* The lines along k, one behind the other: op_a(A)'s rows, or op_b(B)'s columns. As doubles, which
+/* The lines along k, one after the other: op_a(A)'s rows, or op_b(B)'s columns. As doubles, which
  * hold an i32 too. */
 static double *lines(const matrix *x, size_t count, size_t k, bool along_rows)
 {

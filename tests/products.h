@@ -6,7 +6,7 @@
 #include "support.h"
 
 /* A matrix in host memory. Where nothing of it lies (between its rows, and `slack` elements before
- * and behind it) stand NaNs, or large integers, which no result may show. */
+ * and after it) stand NaNs, or large integers, which no result may show. */
 typedef struct matrix {
     cudaDataType_t type;
     size_t rows, columns, ld, slack;

@@ -147,7 +147,7 @@ static void replay(test_stand *s, cudaGraph_t graph)
 
 /* ---- promises ---- */
 
-/* Its work comes behind what its stream has to do already, and is done when that stream is: what a
+/* Its work comes after what its stream has to do already, and is done when that stream is: what a
  * call does not write still holds the pattern. */
 static void check_in_own_stream(test_stand *s, const char *where)
 {
@@ -335,7 +335,7 @@ static void check_refused_capture(test_stand *s, fault *f)
 static void check_refused_asking(test_stand *s, fault *f)
 {
     prim_answer answer;
-    char sentence[256];
+    char sentence[320];
     snprintf(sentence, sizeof sentence, "%s", prim_last_error(NULL));
     memset(&answer, GUARD_PATTERN, sizeof answer);
     f->seen = 0;

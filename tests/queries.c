@@ -20,7 +20,7 @@ static const size_t many = (size_t)1 << 22;
 const size_t query_sizes[] = {3, 14000, 1 << 20};
 const size_t query_size_count = sizeof query_sizes / sizeof *query_sizes;
 
-/* f32 without gaps; in a batch, one behind the other. */
+/* f32 without gaps; in a batch, one after the other. */
 static prim_matrix dense(size_t rows, size_t columns)
 {
     return in_batch(prim_matrix_of(f32, NULL, rows, columns, 0), rows * columns);

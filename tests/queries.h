@@ -8,7 +8,7 @@
 /* One call with valid arguments, at sizes for which AUTO takes unlike rungs. */
 typedef struct query {
     const char *call;
-    const prim_variant *(*variant_at)(size_t index); /* NULL behind the last */
+    const prim_variant *(*variant_at)(size_t index); /* NULL after the last */
     prim_status (*ask)(int variant, size_t size, prim_answer *answer);
 } query;
 

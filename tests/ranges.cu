@@ -26,7 +26,7 @@ struct alignas(ALIGNMENT) element {
     }
 };
 
-/* Block b brings b elements from `past` bytes behind its guard, changes them, and stores them at
+/* Block b brings b elements from `past` bytes after its guard, changes them, and stores them at
  * the same place of another array. */
 template <typename T>
 __global__ void change_ranges(const unsigned char *in, unsigned past, unsigned char *out)
@@ -90,7 +90,7 @@ const char *check_ranges_of(const char *type)
     return wrong;
 }
 
-/* A range that ends where its allocation does: AddressSanitizer sees what is read behind it. */
+/* A range that ends where its allocation does: AddressSanitizer sees what is read after it. */
 template <typename T>
 __global__ void copy_range(const T *in, T *out, unsigned count)
 {

@@ -68,7 +68,7 @@ kept classic_as(prim_sparse_format format);
 
 /* ---- formats ---- */
 
-/* A format, and how many columns of ELL: so many, or behind the longest row's. */
+/* A format, and how many columns ELL has: `width`, or that many more than the longest row has. */
 typedef struct form {
     prim_sparse_format format;
     int64_t width;

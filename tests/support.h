@@ -75,7 +75,7 @@ typedef struct guarded {
     size_t bytes, lead, tail;
 } guarded;
 
-/* data is `offset` bytes behind a 256-byte boundary. */
+/* data is `offset` bytes after a 256-byte boundary. */
 guarded guarded_new(size_t bytes, size_t offset);
 guarded guarded_copy(const void *h_from, size_t bytes, size_t offset);
 void guarded_read(const guarded *g, void *h_to);

@@ -34,13 +34,13 @@ typedef struct tile_product {
 cudaError_t run_wgmma(tile_product p, const uint16_t *h_a, const uint16_t *h_b, float *h_d);
 
 /* D += the number of places, of 1,024, where A's row and B's column both have a 1: A of 64 rows and
- * B of n columns, n 128, 192 or 256, TILE_WORDS words each, one behind the other, and D of
+ * B of n columns, n 128, 192 or 256, TILE_WORDS words each, one after the other, and D of
  * 64 × n. */
 enum { TILE_WORDS = 32 };
 cudaError_t run_wgmma_bits(unsigned n, const uint32_t *h_a, const uint32_t *h_b, int32_t *h_d);
 
 /* D += the number of places, of 256, where A's row and B's column both have a 1: A of 16 rows and B
- * of 8 columns, 8 words each, one behind the other, and D of 16 × 8. */
+ * of 8 columns, 8 words each, one after the other, and D of 16 × 8. */
 enum { BITS_M = 16, BITS_N = 8, BITS_WORDS = 8 };
 bool has_products_of_bits(void);
 cudaError_t run_mma_bits(const uint32_t *h_a, const uint32_t *h_b, int32_t *h_d);

@@ -603,7 +603,7 @@ static void set_keys(char *d, ordered *o, size_t first, size_t end, uint8_t key)
     o->of_value[key] += end - first;
 }
 
-/* Of a all keys behind the 2^32nd are greater than those before. */
+/* Of a all keys after the 2^32nd are greater than those before. */
 static const uint8_t few_keys[] = {0, 1, 5, 9, 12};
 enum { FEW = COUNT_OF(few_keys) };
 
@@ -1288,7 +1288,7 @@ static size_t row_by_slice(size_t place)
     return place / (32 * WIDTH) * 32 + place % 32;
 }
 
-/* One of 2^32 entries, and few behind it. */
+/* One of 2^32 entries, and few after it. */
 static size_t row_of_great_one(size_t place)
 {
     return place < BEYOND + 2 ? 0 : place < BEYOND + 7 ? 1 : 2;

@@ -938,7 +938,7 @@ Test(binary_gemm, unpacking_refuses_what_it_cannot_do)
     cr_assert_eq(SIGNS(columns, F, h, 33, 4, 4, (uint32_t *)(h + 131), 4, 1), PRIM_ERROR_OVERLAP);
 
     cr_refused(SIGNS(transposed, F, h, 4, 33, 33, packed, 0, 1), PRIM_ERROR_VALUE,
-               "transposed: 4 × 33");
+               "packed is 4 × 33");
     cr_assert_eq(prim_binary_unpack_transposed_host(prim_bits_of(packed, 33, 4, 0),
                                                     prim_matrix_of(F, h, 4, 33, 0), 1),
                  PRIM_OK);
@@ -1017,13 +1017,14 @@ Test(binary_gemm, matrices_that_do_not_fit_are_refused)
     cr_assert_eq(FIT(2, 33, 33, 3), PRIM_OK);
 #undef FIT
     const prim_matrix in = prim_matrix_of(F, signs, 1, 40, 0);
-    cr_refused(prim_binary_pack_rows_host(in, prim_bits_of(packed, 1, 2, 0), 1), PRIM_ERROR_VALUE,
-               "prim_binary_pack_rows_host: in is 1 × 40, and packed is not: 1 × 2");
+    cr_refused(
+        prim_binary_pack_rows_host(in, prim_bits_of(packed, 1, 2, 0), 1), PRIM_ERROR_VALUE,
+        "prim_binary_pack_rows_host: packed is 1 × 2, but for in of 1 × 40 it must be 1 × 40");
     cr_assert_eq(prim_binary_pack_columns_host(in, prim_bits_of(packed, 40, 1, 0), 1),
                  PRIM_ERROR_VALUE);
     cr_assert_eq(prim_binary_pack_rows_host(in, prim_bits_of(packed, 1, 40, 0), 1), PRIM_OK);
     cr_refused(prim_binary_pack_transposed_host(in, prim_bits_of(packed, 1, 40, 0), 1),
-               PRIM_ERROR_VALUE, "in is 1 × 40, and packed is not, transposed: 1 × 40");
+               PRIM_ERROR_VALUE, "packed is 1 × 40, but for in of 1 × 40 it must be 40 × 1");
     cr_assert_eq(prim_binary_pack_transposed_host(in, prim_bits_of(packed, 40, 1, 0), 1), PRIM_OK);
 }
 

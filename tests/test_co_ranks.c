@@ -17,7 +17,7 @@ static const cudaDataType_t types[] = {CUDA_R_8I,  CUDA_R_8U,   CUDA_R_16I, CUDA
                                        CUDA_R_32I, CUDA_R_32U,  CUDA_R_64I, CUDA_R_64U,
                                        CUDA_R_16F, CUDA_R_16BF, CUDA_R_32F, CUDA_R_64F};
 
-/* Runs behind each other, each one sorted. */
+/* Runs after each other, each one sorted. */
 typedef struct many_runs {
     prim_order order;
     cudaDataType_t type;

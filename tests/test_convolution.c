@@ -60,7 +60,7 @@ typedef struct convolution {
     anchor anchor;
     distribution distribution;
     bool has_fill, is_vector; /* is_vector: through the calls for vectors */
-    bool is_separable;        /* the weights of a row, and behind them those of a column */
+    bool is_separable;        /* the weights of a row, and after them those of a column */
     bool is_apart;            /* the row's are on the host, and the column's on the device */
     size_t in_gap, out_gap;   /* elements between rows */
     size_t offset;            /* elements by which the images miss the 256-byte boundary */
@@ -512,7 +512,7 @@ static bool has_tensor_cores(void)
     return major >= 8;
 }
 
-/* The rungs that take floats; NULL behind the last. */
+/* The rungs that take floats; NULL after the last. */
 static const prim_variant *variant_of_floats_at(size_t index)
 {
     const prim_variant *variant;
@@ -2053,7 +2053,7 @@ Test(convolution, divisors_are_those_of_integers_and_fit_32_bits)
     cr_assert_eq(divide(CUDA_R_16I, 65536, -32768), PRIM_OK);
     cr_assert_eq(divide(CUDA_R_16I, 65536, 32768), PRIM_ERROR_VALUE);
     cr_assert_eq(divide(CUDA_R_8I, INT32_MIN, -1), PRIM_ERROR_VALUE);
-    cr_refused(divide(CUDA_R_8I, INT32_MIN, INT32_MIN), PRIM_ERROR_VALUE, "no int32_t");
+    cr_refused(divide(CUDA_R_8I, INT32_MIN, INT32_MIN), PRIM_ERROR_VALUE, "does not fit int32_t");
 }
 
 /* ---- what a call reads of the host, it reads during the call ---- */
@@ -2210,7 +2210,7 @@ Test(convolution, host_refuses_what_it_cannot_do)
                      PRIM_ERROR_UNSUPPORTED);
 }
 
-/* Bytes behind the last row belong to no image: here out begins in in's, and ends with the memory.
+/* Bytes after the last row belong to no image: here out begins in in's, and ends with the memory.
  */
 static void check_behind_the_last_row(prim_convolution_variant variant, int threads)
 {

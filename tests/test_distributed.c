@@ -281,8 +281,8 @@ static void forget_results(const job *j, const device_part *parts)
     cr_cuda(cudaSetDevice(1));
 }
 
-/* Each call of the runtime and of NCCL fails once: the call says so, and leaves no memory and the
- * same device behind. The last call, of which nothing fails, has the right result: those before it
+/* Each call of the runtime and of NCCL fails once: the call says so, and leaves behind no memory
+ * and the same device. The last call, of which nothing fails, has the right result: those before it
  * have left nothing broken. */
 static void fail_each(job *j, const void *out, const void *second)
 {
@@ -826,7 +826,7 @@ static void check_scan(const scan *s, size_t ranks, cut how, size_t whole, const
     free(expected);
 }
 
-/* The whole's exclusive prefix at each part's begin, and behind its last element the total. */
+/* The whole's exclusive prefix at each part's begin, and after its last element the total. */
 static void check_carry(const scan *s, size_t ranks, cut how, size_t whole, const void *h_in)
 {
     size_t counts[MOST_RANKS];
@@ -1340,11 +1340,11 @@ static const struct {
     const char *heard, *answer;
     prim_status of_speaker;
 } disagreements[] = {
-    {say_less, "rank 1 was called with other h_counts", "rank 0 was called with other h_counts",
-     PRIM_ERROR_VALUE},
-    {say_least, "rank 1 was called with other arguments", "rank 0 was called with other arguments",
-     PRIM_ERROR_VALUE},
-    {say_dot, "rank 1 makes another call", "rank 0 makes another call", PRIM_ERROR_VALUE},
+    {say_less, "rank 1 was called with different h_counts",
+     "rank 0 was called with different h_counts", PRIM_ERROR_VALUE},
+    {say_least, "rank 1 was called with different arguments",
+     "rank 0 was called with different arguments", PRIM_ERROR_VALUE},
+    {say_dot, "rank 1 makes a different call", "rank 0 makes a different call", PRIM_ERROR_VALUE},
     {say_nothing, "rank 1 refuses its arguments", "rank 1: d_out is NULL", PRIM_ERROR_NULL},
 };
 

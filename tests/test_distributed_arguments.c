@@ -179,22 +179,22 @@ static const struct change {
     unsigned calls;
     const char *words; /* NULL: the calls do not use it, for samples that are floats */
 } changes[] = {
-    {"op", change_op, IN_REDUCTIONS | 1 << ARG, "other arguments"},
-    {"transform", change_transform, IN_REDUCTIONS | 1 << ARG, "other arguments"},
-    {"in_type", change_in, IN_ALL, "other arguments"},
-    {"out_type", change_out, IN_REDUCTIONS | 1 << DOT, "other arguments"},
-    {"columns", change_columns, IN_BANDS, "other arguments"},
-    {"ld", change_ld, IN_BANDS, "other arguments"},
-    {"kind", change_kind, 1 << SCAN, "other arguments"},
-    {"h_counts", change_counts, IN_ALL, "other h_counts"},
-    {"variant", change_variant, IN_HISTOGRAM, "other arguments"},
-    {"PRIM_HISTOGRAM_ADD", change_to_add, IN_HISTOGRAM, "other arguments"},
-    {"PRIM_HISTOGRAM_LAST_BIN_OPEN", change_to_open, IN_HISTOGRAM, "other arguments"},
-    {"outside", change_outside, IN_HISTOGRAM, "other arguments"},
-    {"real_lower", change_real_lower, IN_HISTOGRAM, "other arguments"},
-    {"real_upper", change_real_upper, IN_HISTOGRAM, "other arguments"},
-    {"bins", change_bins, IN_HISTOGRAM, "other arguments"},
-    {"counter_type", change_counters, IN_HISTOGRAM, "other arguments"},
+    {"op", change_op, IN_REDUCTIONS | 1 << ARG, "different arguments"},
+    {"transform", change_transform, IN_REDUCTIONS | 1 << ARG, "different arguments"},
+    {"in_type", change_in, IN_ALL, "different arguments"},
+    {"out_type", change_out, IN_REDUCTIONS | 1 << DOT, "different arguments"},
+    {"columns", change_columns, IN_BANDS, "different arguments"},
+    {"ld", change_ld, IN_BANDS, "different arguments"},
+    {"kind", change_kind, 1 << SCAN, "different arguments"},
+    {"h_counts", change_counts, IN_ALL, "different h_counts"},
+    {"variant", change_variant, IN_HISTOGRAM, "different arguments"},
+    {"PRIM_HISTOGRAM_ADD", change_to_add, IN_HISTOGRAM, "different arguments"},
+    {"PRIM_HISTOGRAM_LAST_BIN_OPEN", change_to_open, IN_HISTOGRAM, "different arguments"},
+    {"outside", change_outside, IN_HISTOGRAM, "different arguments"},
+    {"real_lower", change_real_lower, IN_HISTOGRAM, "different arguments"},
+    {"real_upper", change_real_upper, IN_HISTOGRAM, "different arguments"},
+    {"bins", change_bins, IN_HISTOGRAM, "different arguments"},
+    {"counter_type", change_counters, IN_HISTOGRAM, "different arguments"},
     {"lower", change_lower, IN_HISTOGRAM, NULL},
     {"upper", change_upper, IN_HISTOGRAM, NULL},
 };
@@ -279,7 +279,7 @@ Test(distributed_arguments, ranks_agree_on_the_call)
         for (size_t other = 0; other < c; other++) {
             process p[RANKS] = {{.call = &calls[c], .arguments = usual},
                                 {.call = &calls[other], .arguments = usual}};
-            check_agreement(&t, p, "call", "makes another call");
+            check_agreement(&t, p, "call", "makes a different call");
         }
     forget_team(&t);
 }

@@ -376,10 +376,10 @@ static const struct disagreement {
     const char *heard, *answer;
     prim_status of_speaker;
 } disagreements[] = {
-    {call_otherwise, "rank 1 was called with other arguments",
-     "rank 0 was called with other arguments", PRIM_ERROR_VALUE},
-    {count_otherwise, "rank 1 was called with other h_counts",
-     "rank 0 was called with other h_counts", PRIM_ERROR_VALUE},
+    {call_otherwise, "rank 1 was called with different arguments",
+     "rank 0 was called with different arguments", PRIM_ERROR_VALUE},
+    {count_otherwise, "rank 1 was called with different h_counts",
+     "rank 0 was called with different h_counts", PRIM_ERROR_VALUE},
     {give_nothing, "rank 1 refuses its arguments", "rank 1: d_out is NULL", PRIM_ERROR_NULL},
 };
 

@@ -100,14 +100,14 @@ static prim_status sum_of(prim_op op, cudaDataType_t in_type, size_t count, cuda
 Test(sentences, name_types_operators_and_limits)
 {
     check_refused(sum_of(PRIM_OP_SUM, CUDA_R_8U, 1, CUDA_R_32F), PRIM_ERROR_TYPE,
-                  "out_type is f32, and for in_type u8 it must be u8 or u32 or u64");
+                  "out_type is f32, but for in_type u8 it must be u8 or u32 or u64");
     check_refused(sum_of(PRIM_OP_XOR, CUDA_R_32F, 1, CUDA_R_32F), PRIM_ERROR_TYPE,
-                  "f32 has no bits for xor");
+                  "in_type is f32, but op xor takes integers only");
     check_refused(sum_of((prim_op)7, CUDA_R_32F, 1, CUDA_R_32F), PRIM_ERROR_ENUM,
                   "op is 7, not PRIM_OP_SUM to PRIM_OP_XOR, 0 to 6");
     check_refused(prim_reduce((prim_reduce_variant)99, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32F,
                               NULL, 0, CUDA_R_32F, NULL, NULL),
-                  PRIM_ERROR_ENUM, "variant is 99, none of auto, interleaved, ");
+                  PRIM_ERROR_ENUM, "variant is 99, which is not one of auto, interleaved, ");
 }
 
 Test(sentences, show_negative_sizes_as_such)

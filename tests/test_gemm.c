@@ -1381,7 +1381,7 @@ Test(gemm, routes)
         }
 }
 
-/* The way of A · Bᵀ, with gaps behind B's rows and so many elements before it. */
+/* The way of A · Bᵀ, with gaps after B's rows and so many elements before it. */
 static const char *way_of(prim_gemm_variant variant, size_t side, size_t k, size_t gap,
                           const uint16_t *d_b)
 {

@@ -707,7 +707,7 @@ Test(gemv, operands_that_may_and_may_not_meet)
 {
     float h[64] = {0}, apart[64] = {0};
     const prim_status overlap = PRIM_ERROR_OVERLAP;
-    /* A of 4 × 3 in rows of 10: its bytes end behind element 32 */
+    /* A of 4 × 3 in rows of 10: its bytes end after element 32 */
     cr_assert_eq(HOST(N, 4, 3, F, h, 10, F, apart, F, h + 33, 1), PRIM_OK);
     cr_assert_eq(HOST(N, 4, 3, F, h, 10, F, apart, F, h + 32, 1), overlap);
     cr_assert_eq(HOST(N, 4, 3, F, h, 10, F, apart, F, h + 4, 1), overlap, "in a gap");
@@ -761,8 +761,8 @@ Test(gemv, lengths_that_do_not_fit_are_refused)
     prim_gemv_host(op, 1, prim_matrix_of(F, a, 2, 3, 0), prim_vector_of(F, x, x_count), 0, \
                    prim_vector_of(F, y, y_count), 1)
     cr_refused(FIT(N, 4, 2), PRIM_ERROR_VALUE,
-               "prim_gemv_host: op(A) is 2 × 3, and x has 4 elements and y 2");
-    cr_refused(FIT(T, 3, 2), PRIM_ERROR_VALUE, "op(A) is 3 × 2, and x has 3 elements and y 2");
+               "prim_gemv_host: op(A) is 2 × 3, but x has 4 elements and y has 2");
+    cr_refused(FIT(T, 3, 2), PRIM_ERROR_VALUE, "op(A) is 3 × 2, but x has 3 elements and y has 2");
     cr_assert_eq(FIT(N, 2, 2), PRIM_ERROR_VALUE);
     cr_assert_eq(FIT(N, 3, 1), PRIM_ERROR_VALUE);
     cr_assert_eq(FIT(N, 3, 3), PRIM_ERROR_VALUE);
@@ -1046,7 +1046,7 @@ static const cudaDataType_t batch_pairs[][2] = {
     {CUDA_R_16F, CUDA_R_16F},  {CUDA_R_16F, CUDA_R_32F}, {CUDA_R_16BF, CUDA_R_16BF},
     {CUDA_R_16BF, CUDA_R_32F}, {CUDA_R_8I, CUDA_R_32I}};
 
-/* One behind the other, with gaps between rows or between matrices, far apart, overlapping, and one
+/* One after the other, with gaps between rows or between matrices, far apart, overlapping, and one
  * for all; aligned and not. */
 static void lay_out(batch *b, size_t turn)
 {

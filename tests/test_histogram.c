@@ -70,7 +70,7 @@ static place place_float(const histogram_case *c, double x, size_t *bin)
     return IN_RANGE;
 }
 
-/* Adds to counters[0 … bins-1] and, behind them, three for below, above and NaN. */
+/* Adds to counters[0 … bins-1] and, after them, three for below, above and NaN. */
 static void expect(const histogram_case *c, uint64_t *counters)
 {
     for (size_t i = 0; i < c->count; i++) {
@@ -106,7 +106,7 @@ static uint64_t earlier_count(const histogram_case *c, size_t i)
     return c->wide ? some : (uint32_t)some;
 }
 
-/* That of all bins and, behind them, of what lies outside. */
+/* That of all bins and, after them, of what lies outside. */
 static void *earlier_counts(const histogram_case *c)
 {
     char *const counts = malloc((c->bins + OUTSIDE) * counter_bytes(c));

@@ -509,7 +509,7 @@ Test(histogram_channels, a_picture_counted_by_hand)
     guarded_free(&out);
 }
 
-/* Left out, a pitch is that of a row: of 3 × 2 pixels each byte is counted, and none behind. */
+/* Left out, a pitch is that of a row: of 3 × 2 pixels each byte is counted, and none after. */
 Test(histogram_channels, an_image_without_a_pitch_has_no_gaps)
 {
     static const uint8_t picture[] = {0, 1, 1, 1, 0, 1, 0, 0, 1, 1, 1, 1};
@@ -591,7 +591,7 @@ Test(histogram_channels, what_lies_outside_of_every_channel_is_judged)
     const prim_histogram_range ranges[CHANNELS] = {{.upper = 256}, {.upper = 256}, {.upper = 256}};
     const prim_image none = {NULL, 0, 0, 0, CHANNELS, CUDA_R_8U};
     uint32_t h[CHANNELS + ALL];
-    for (size_t begin = 0; begin <= ALL; begin++) { /* the counters, behind so many of the others */
+    for (size_t begin = 0; begin <= ALL; begin++) { /* the counters, after so many of the others */
         const prim_status status =
             prim_histogram_even_channels_host(ranges, none,
                                               (prim_counters){.data = h + begin,

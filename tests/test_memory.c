@@ -36,8 +36,8 @@ static void check_reached(float *input, float *d_out)
     cr_prim(sum_of(input + 7, d_out));
     cr_cuda(cudaDeviceSynchronize());
     check_refused(sum_of(input + 8, d_out),
-                  "prim_reduce: d_in has 3996 bytes to the end of its allocation, and 4000 are "
-                  "needed");
+                  "prim_reduce: d_in has only 3996 bytes up to the end of its allocation, but 4000 "
+                  "are needed");
 }
 
 /* Without the checks, on a GPU, the calls would do as they are told. */
@@ -89,8 +89,10 @@ Test(memory, host_memory_is_refused)
         cr_skip_test("this device reaches pageable memory");
     static float h_in[COUNT], h_out;
     guarded in = guarded_copy(h_in, sizeof h_in, 0), out = guarded_new(sizeof h_out, 0);
-    check_refused(sum_of(h_in, out.data), "prim_reduce: d_in points to host memory");
-    check_refused(sum_of(in.data, &h_out), "prim_reduce: d_out points to host memory");
+    check_refused(sum_of(h_in, out.data),
+                  "prim_reduce: d_in does not point to memory of the device");
+    check_refused(sum_of(in.data, &h_out),
+                  "prim_reduce: d_out does not point to memory of the device");
     cr_assert(guarded_untouched(&out));
     guarded_free(&in);
     guarded_free(&out);

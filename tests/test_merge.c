@@ -243,7 +243,7 @@ static void exchange(char *h, size_t first, size_t second, size_t bytes)
     free(h_first);
 }
 
-/* a and, behind it, b, each in order. */
+/* a and, after it, b, each in order. */
 static char *make_runs(cudaDataType_t type, prim_order order, shape s, size_t a_count,
                        size_t b_count, uint64_t seed)
 {
@@ -320,7 +320,7 @@ static void check_merge(const merge_case *c)
     check_merge_on_host(c, 1);
 }
 
-/* a is the first a_count keys of h, and b the b_count behind them. threads: of the host's version;
+/* a is the first a_count keys of h, and b the b_count after them. threads: of the host's version;
  * 0: every variant, and the host's with one thread. */
 static void check_merge_of(prim_order order, cudaDataType_t type, const char *h, size_t a_count,
                            size_t b_count, size_t offset, int threads)
@@ -825,7 +825,7 @@ Test(merge_sort, special_floats)
 
 /* ---- co-ranks ---- */
 
-enum { BEYOND = 3, FAR = 4 }; /* diagonals behind the last, and far behind it */
+enum { BEYOND = 3, FAR = 4 }; /* diagonals after the last, and far after it */
 
 static void check_ranks(const uint64_t *ranks, const uint64_t *expected, size_t count,
                         const char *who)
@@ -1230,13 +1230,13 @@ Test(merge, a_rung_of_another_call_is_not_supported)
     const prim_keys none = {NULL, NULL, 0};
     check_other_call(
         prim_merge(PRIM_MERGE_SORT_RADIX, PRIM_ASCENDING, CUDA_R_32I, NULL, 0, NULL, 0, NULL, NULL),
-        "prim_merge: variant radix (24) is of another call");
+        "prim_merge: variant radix (24) belongs to another call");
     check_other_call(prim_merge_pairs(PRIM_MERGE_SORT_STREAMED, PRIM_ASCENDING, CUDA_R_32I, 4, none,
                                       none, NULL, NULL, NULL),
-                     "prim_merge_pairs: variant streamed (22) is of another call");
+                     "prim_merge_pairs: variant streamed (22) belongs to another call");
     check_other_call(
         prim_merge_sort(PRIM_MERGE_CIRCULAR, PRIM_ASCENDING, CUDA_R_32I, NULL, 0, NULL, NULL),
-        "prim_merge_sort: variant circular (3) is of another call");
+        "prim_merge_sort: variant circular (3) belongs to another call");
 }
 
 /* ---- with values: each says where its key stood ---- */
@@ -1279,7 +1279,7 @@ static void check_values(const char *h_found, const char *h_expected, size_t val
                   "%s: value %zu of %zu, of %zu bytes", what, i, count, value_bytes);
 }
 
-/* a's keys and, behind them, b's. */
+/* a's keys and, after them, b's. */
 typedef struct pairs_case {
     combination k;
     size_t value_bytes, a_count, b_count, offset;
@@ -1382,7 +1382,7 @@ ParameterizedTest(combination *k, merge_pairs, many_tiles)
     check_pairs(*k, SPECIAL, 16, 100, 100003, 1, 3);
 }
 
-/* Many largest keys at the end of both: of what is behind a run's end, none is taken. */
+/* Many largest keys at the end of both: of what is after a run's end, none is taken. */
 Test(merge_pairs, largest_keys)
 {
     enum { COUNT = 3 * LONG_TILE };
@@ -1434,7 +1434,7 @@ ParameterizedTestParameters(merge_pairs, misleading_input_stays_inside)
 }
 
 /* Values go through shared memory that is just long enough, with whatever a run's beginning misses
- * a boundary by: AddressSanitizer sees the byte behind it. */
+ * a boundary by: AddressSanitizer sees the byte after it. */
 ParameterizedTest(combination *k, merge_pairs, misleading_input_stays_inside)
 {
     for (size_t n = 0; n < 2 * COUNT_OF(misleading_counts); n++) {
@@ -1690,7 +1690,7 @@ static const uint64_t edge_indices[] = {0,
                                         UINT64_MAX};
 
 /* The first `value_count` of GATHERED + 1 values are the call's. What d_out had is not what lies
- * behind them. */
+ * after them. */
 static void check_edge_indices(size_t bytes, bool is_wide, size_t value_count, size_t offset,
                                size_t out_offset)
 {

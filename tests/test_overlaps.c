@@ -241,7 +241,7 @@ Test(overlaps, convolution)
         check_overlaps(&cases[i]);
 }
 
-/* ---- sparse: the arrays of a matrix, each an operand, and behind them the call's others ---- */
+/* ---- sparse: the arrays of a matrix, each an operand, and after them the call's others ---- */
 
 typedef struct sparse_call {
     prim_sparse m; /* its arrays in host memory */
@@ -322,7 +322,7 @@ static void add_output(overlap_case *c, const char *name, size_t bytes, size_t u
     c->operands[c->count++] = (operand)OUTPUT(name, bytes, unit);
 }
 
-/* Behind the others comes the workspace. */
+/* After the others comes the workspace. */
 static void check_with_workspace(overlap_case *c, sparse_call *s, size_t bytes)
 {
     s->bytes = at_least_some(bytes);

@@ -154,7 +154,7 @@ static const size_t small_sizes[] = {0,   1,    2,    3,    5,    8,    15,   16
                                      767, 1000, 1023, 1024, 1025, 2047, 2048, 2049, 3967};
 static const size_t large_sizes[] = {4095,  4096,  4097,  4099,  8191,  8192,  8193,
                                      16384, 16385, 65535, 65536, 65537, 262145};
-/* Third passes begin behind 2^22 of f64, and behind 2^24 of f32. */
+/* Third passes begin beyond 2^22 of f64, and beyond 2^24 of f32. */
 static const size_t huge_sizes[] = {(1 << 22) + 1, (1 << 24) - 1, (1 << 24) + 4097,
                                     (1 << 27) + 12345};
 

@@ -14,7 +14,7 @@
 
 /* ---- where segments begin ---- */
 
-/* `segments` + 1 offsets; elements before the first and behind the last belong to none. */
+/* `segments` + 1 offsets; elements before the first and after the last belong to none. */
 typedef struct layout {
     const char *name;
     size_t count, segments;

@@ -2108,7 +2108,7 @@ Test(scan, host_refuses_what_its_structs_may_not_say)
     const prim_matrix same = prim_matrix_of(f32, out, 2, 2, 0);
     const prim_scan_ends to_total = {.total = &one}, from_device = {.d_initial = &one};
     cr_refused(prim_scan_rows_host(0, 0, 0, square, flat, NULL, 1), PRIM_ERROR_VALUE,
-               "h_out is 1 × 2, and h_in 2 × 2");
+               "h_out is 1 × 2, but h_in is 2 × 2");
     cr_refused(prim_scan_rows_host(0, 0, 0, square, slim, NULL, 1), PRIM_ERROR_VALUE, "2 × 1");
     cr_refused(prim_scan_2d_host(0, 0, square, slim, 1), PRIM_ERROR_VALUE, "2 × 1");
     cr_refused(prim_scan_rows_host(0, 0, 0, square, same, &to_total, 1), PRIM_ERROR_VALUE,
@@ -2119,7 +2119,7 @@ Test(scan, host_refuses_what_its_structs_may_not_say)
                "d_initial");
 }
 
-/* An element would be read behind a result that has been written over it. */
+/* An element would be read after a result that has been written over it. */
 Test(scan, in_place_is_for_one_type)
 {
     uint32_t h[64] = {0};

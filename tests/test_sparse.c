@@ -856,7 +856,7 @@ Test(sparse, variants_have_names_and_ideas)
     cr_assert_null(prim_spmv_variant_info((prim_spmv_variant)9999));
 }
 
-/* ---- entries from the 2^32nd on, in address space with no memory behind it ---- */
+/* ---- entries from the 2^32nd on, in address space with no memory after it ---- */
 
 enum { VAST_ROWS = 40, VAST_COLUMNS = 5 };
 

@@ -661,7 +661,7 @@ Test(sparse_convert, what_is_refused)
     cr_refused(prim_sparse_convert(d.m, sell, CUDA_R_32F, 1, 0, NULL, 0, NULL, NULL, asking()),
                PRIM_ERROR_TYPE, "offset_type is f32");
     cr_refused(prim_sparse_convert(d.m, sell, i32, 1, 33, NULL, 0, NULL, NULL, asking()),
-               PRIM_ERROR_VALUE, "no multiple of 32");
+               PRIM_ERROR_VALUE, "a multiple of 32");
     cr_refused(prim_sparse_convert(d.m, sell, i32, 0, 32, NULL, 0, NULL, NULL, asking()),
                PRIM_ERROR_VALUE, "width is 0");
     cr_refused(prim_sparse_convert(d.m, sell, i32, PRIM_SPARSE_WIDTH_AUTO, 32, NULL, 0, NULL, NULL,

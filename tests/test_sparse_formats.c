@@ -304,9 +304,9 @@ static const wrong_number wrong_numbers[] = {
     {PRIM_SPARSE_SELL, PERMUTATION, 1, 2, "permutation[1] is 2"},
     {PRIM_SPARSE_SELL, COLUMN_INDICES, 0, 4, "column_indices[0] is 4"},
     {PRIM_SPARSE_SELL, COLUMN_INDICES, 33, -2, "column_indices[33] is -2"},
-    {PRIM_SPARSE_SELL, COLUMN_INDICES, 66, 0, "column_indices[66] is 0 behind padding"},
-    {PRIM_SPARSE_SELL, COLUMN_INDICES, 4, 0, "column_indices[4] is 0 behind the last row"},
-    {PRIM_SPARSE_SELL, COLUMN_INDICES, 95, 0, "column_indices[95] is 0 behind padding"},
+    {PRIM_SPARSE_SELL, COLUMN_INDICES, 66, 0, "column_indices[66] is 0, but only padding"},
+    {PRIM_SPARSE_SELL, COLUMN_INDICES, 4, 0, "column_indices[4] is 0, but there must be padding"},
+    {PRIM_SPARSE_SELL, COLUMN_INDICES, 95, 0, "column_indices[95] is 0, but only padding"},
 };
 
 /* And named by each call that looks for them as its own. */
@@ -355,7 +355,8 @@ Test(sparse_formats, wrong_fields_are_found)
     CHECK_FIELD(sell, m->permutation = later(m->permutation, 2), PRIM_ERROR_MISALIGNED, "h_perm");
     CHECK_FIELD(sell, m->values = NULL, PRIM_ERROR_NULL, "h_values");
     CHECK_FIELD(sell, m->entries = 64, PRIM_ERROR_VALUE, "slice_offsets[1] is 96");
-    CHECK_FIELD(sell, m->rows = 3, PRIM_ERROR_VALUE, "column_indices[3] is 0 behind the last row");
+    CHECK_FIELD(sell, m->rows = 3, PRIM_ERROR_VALUE,
+                "column_indices[3] is 0, but there must be padding");
     CHECK_FIELD(sell, m->columns = 3, PRIM_ERROR_VALUE, "column_indices[64] is 3");
     CHECK_FIELD(csr, m->format = (prim_sparse_format)6, PRIM_ERROR_ENUM, "format");
     CHECK_FIELD(csr, m->format = (prim_sparse_format)-1, PRIM_ERROR_ENUM, "format");
@@ -387,7 +388,7 @@ Test(sparse_formats, wrong_fields_are_found)
     CHECK_FIELD(csr, m->entries = 6, PRIM_ERROR_VALUE, "row_offsets[4] is 7");
     CHECK_FIELD(csr, m->columns = 3, PRIM_ERROR_VALUE, "column_indices[4] is 3");
     CHECK_FIELD(coo, m->rows = 3, PRIM_ERROR_VALUE, "row_indices[5] is 3");
-    CHECK_FIELD(jds, m->group_count = 2, PRIM_ERROR_VALUE, "h_groups cover 3 of 4 rows");
+    CHECK_FIELD(jds, m->group_count = 2, PRIM_ERROR_VALUE, "h_groups cover only 3 of the 4 rows");
     CHECK_FIELD(jds, ((prim_jds_group *)m->h_groups)[1].first_row = 2, PRIM_ERROR_VALUE,
                 "h_groups[1]");
     CHECK_FIELD(jds, ((prim_jds_group *)m->h_groups)[1].rows = 4, PRIM_ERROR_VALUE, "h_groups[1]");

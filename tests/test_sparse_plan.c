@@ -209,7 +209,7 @@ static void fill_numbers(cudaDataType_t type, void *h, size_t count, uint64_t se
         write_float(type, h, i, number(REAL, random_bits(i + seed)));
 }
 
-/* d_x, d_y and the arrays lie `past` elements behind whole vectors. */
+/* d_x, d_y and the arrays lie `past` elements after whole vectors. */
 static stand set_up(const kept *csr, cudaDataType_t vectors, size_t past)
 {
     const prim_sparse *m = &csr->m;

@@ -277,7 +277,7 @@ Test(sparse_sort, runs)
         }
 }
 
-/* One place has everything, beside one entry before and one behind it. */
+/* One place has everything, beside one entry before and one after it. */
 Test(sparse_sort, one_long_run)
 {
     triplets t = new_triplets(5, 6, get_test_level() == LEVEL_QUICK ? 34000 : 70000, CUDA_R_32F);

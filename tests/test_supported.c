@@ -79,8 +79,8 @@ static bool has_clusters(void)
 
 /* ---- variants ---- */
 
-/* Variant i of those that a header has, and behind them of those that the pattern's table has
- * besides; -1 behind the last. */
+/* Variant i of those that a header has, and after them of those that the pattern's table has
+ * besides; -1 after the last. */
 static int variant_of(size_t i, const int *listed, size_t count,
                       const prim_variant *(*variant_at)(size_t index))
 {
@@ -800,7 +800,7 @@ Test(supported, merge_sort)
 /* "value_bytes of each value: 4, 8 or 16" */
 static const size_t all_value_bytes[] = {0, 1, 2, 3, 4, 5, 8, 12, 16, 32, SIZE_MAX};
 
-/* "PRIM_ERROR_VALUE value_bytes is none of the three" */
+/* "PRIM_ERROR_VALUE value_bytes is not one of the three" */
 static prim_status pairs_promise(cudaDataType_t type, size_t value_bytes, bool moves_values)
 {
     if (type == NO_TYPE)

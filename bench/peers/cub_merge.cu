@@ -22,7 +22,7 @@ struct merge {
     }
 };
 
-/* Values lie behind all keys. */
+/* Values lie after all keys. */
 template <typename T>
 const uint32_t *values_of(const bench_case &c, const void *d_keys)
 {

@@ -27,7 +27,7 @@ cudaError_t sum_narrow(const bench_case &c, const bench_operands &o, void *d_tem
                                   static_cast<float *>(o.d_out), c.size, stream);
 }
 
-/* ---- sums of segments: the offsets lie behind the elements, at the next 256 bytes ---- */
+/* ---- sums of segments: the offsets lie after the elements, at the next 256 bytes ---- */
 
 cudaError_t sum_segments(const bench_case &c, const bench_operands &o, void *d_temporary,
                          size_t &bytes, cudaStream_t stream)
@@ -40,7 +40,7 @@ cudaError_t sum_segments(const bench_case &c, const bench_operands &o, void *d_t
         static_cast<int64_t>(c.rows), begins, begins + 1, stream);
 }
 
-/* ---- the first least element: its index lies behind 8 bytes for the value ---- */
+/* ---- the first least element: its index lies after 8 bytes for the value ---- */
 
 template <typename T>
 cudaError_t argmin(const bench_case &c, const bench_operands &o, void *d_temporary, size_t &bytes,
@@ -52,7 +52,7 @@ cudaError_t argmin(const bench_case &c, const bench_operands &o, void *d_tempora
                                      static_cast<int64_t>(c.size), stream);
 }
 
-/* ---- dot products: the second vector lies behind the first ---- */
+/* ---- dot products: the second vector lies after the first ---- */
 
 template <typename T>
 struct product {

@@ -1,4 +1,4 @@
-/* cuBLAS: the dot product of two vectors, the second behind the first. */
+/* cuBLAS: the dot product of two vectors, the second after the first. */
 #include "draw.h"
 #include "peers/cublas.h"
 
@@ -14,7 +14,7 @@ static prim_status run(const bench_case *c, const bench_operands *o, cudaStream_
 {
     const cublasHandle_t handle = cublas_handle_on(stream, o);
     const int64_t count = (int64_t)c->size;
-    const size_t of_y = elements_of_shape(c); /* behind x */
+    const size_t of_y = elements_of_shape(c); /* after x */
     const float *const d_x = (const float *)o->d_in + c->offset;
     const double *const d_x_double = (const double *)o->d_in + c->offset;
     must_cublas(cublasSetPointerMode(handle, CUBLAS_POINTER_MODE_DEVICE), "a result on the device");

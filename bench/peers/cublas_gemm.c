@@ -1,4 +1,4 @@
-/* cuBLAS: C = A · B, all B behind all A. It is column-major: a row-major matrix is its own
+/* cuBLAS: C = A · B, all B after all A. It is column-major: a row-major matrix is its own
  * transpose there, so that Cᵀ = Bᵀ · Aᵀ is asked for. */
 #include "peers/cublas.h"
 

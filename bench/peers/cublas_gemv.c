@@ -1,4 +1,4 @@
-/* cuBLAS: y = A · x or Aᵀ · x in f32 or f64, x behind A, where 16 bytes begin. It is
+/* cuBLAS: y = A · x or Aᵀ · x in f32 or f64, x after A, where 16 bytes begin. It is
  * column-major: a row-major matrix is its own transpose there. */
 #include "peers/cublas.h"
 

@@ -70,7 +70,7 @@ static NppStreamContext context_on(cudaStream_t stream)
     case CHANNELS * 8 + sizeof(T):                                                              \
         status =                                                                                \
             nppiFilterBorder##CALL((const T *)d_in, step, size, origin, (T *)d_out, step, size, \
-                                   turned, sides, anchor, NPP_BORDER_REPLICATE, context);       \
+                                   flipped, sides, anchor, NPP_BORDER_REPLICATE, context);      \
         break;
 
 static prim_status run(const bench_case *c, const bench_operands *o, cudaStream_t stream)
@@ -85,8 +85,8 @@ static prim_status run(const bench_case *c, const bench_operands *o, cudaStream_
     /* It walks the mask from its end, and counts the anchor from there. */
     const NppiPoint anchor = {(int)(mask.width - 1 - mask.width / 2),
                               (int)(mask.height - 1 - mask.height / 2)};
-    const float *turned = (const float *)((const char *)o->d_in + convolution_weights_at(c)) +
-                          mask.width * mask.height;
+    const float *flipped = (const float *)((const char *)o->d_in + convolution_weights_at(c)) +
+                           mask.width * mask.height;
     const char *const d_in = (const char *)o->d_in + c->offset * bytes;
     char *const d_out = (char *)o->d_out + c->offset * bytes;
     const NppStreamContext context = context_on(stream);

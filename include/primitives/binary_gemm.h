@@ -28,7 +28,7 @@ typedef enum prim_binary_op {
     PRIM_BINARY_AND = 2  /* the places in which both bits are 1 */
 } prim_binary_op;
 
-/* A matrix of ±1, 32 elements in a word. Which of its two dimensions is packed is said by the call;
+/* A matrix of ±1, 32 elements in a word. The call says which of the two dimensions is packed;
  * element i of that dimension is bit i % 32 of word i / 32. The bit is 1 for +1 and 0 for -1. */
 typedef struct prim_bits {
     uint32_t *words; /* device, or host for a _host call: row by row, ⌈columns / 32⌉ words in each
@@ -46,10 +46,10 @@ static inline prim_bits prim_bits_of(const uint32_t *words, size_t rows, size_t 
     return bits;
 }
 
-/* Packing, along the rows for A and along the columns for B; and of a B that lies transposed,
- * n × k, as weights often do, with the words where prim_binary_pack_columns() puts them. +1 stands
- * for every element ≥ 0 (-0 too), -1 for the others and NaN. The unused bits of the last word are
- * 0.
+/* Packs elements into bits: along the rows for A, along the columns for B, or, for a B that lies
+ * transposed, n × k, as weights often do, into the words where prim_binary_pack_columns() puts
+ * them. +1 stands for every element ≥ 0 (also -0), and -1 for the others and for NaN. The unused
+ * bits of the last word are 0.
  *
  *   in         device.
  *   packed     device, of in's rows and columns; of prim_binary_pack_transposed(), of its columns
@@ -60,7 +60,7 @@ static inline prim_bits prim_bits_of(const uint32_t *words, size_t rows, size_t 
  * needed.
  *
  * Returns what every call does, and
- *   PRIM_ERROR_TYPE         in's type is none of the four
+ *   PRIM_ERROR_TYPE         in's type is not one of the four
  *   PRIM_ERROR_VALUE        packed has not in's rows and columns, or transposed, columns and rows
  *   PRIM_ERROR_OVERLAP      packed overlaps in
  *   PRIM_ERROR_UNSUPPORTED  too large for a grid, or a type that was trimmed from
@@ -71,7 +71,8 @@ PRIM_API prim_status prim_binary_pack_columns(prim_matrix in, prim_bits packed,
 PRIM_API prim_status prim_binary_pack_transposed(prim_matrix in, prim_bits packed,
                                                  const prim_call *call);
 
-/* Unpacking: the +1 and -1 that stand in the words which the packing call of the same name leaves.
+/* Unpacks bits into elements: the +1 and -1 that stand for the bits in the words which the packing
+ * call of the same name writes.
  *
  *   packed     device, of out's rows and columns; of prim_binary_unpack_transposed(), of its
  *              columns and rows. The unused bits of the last word may be anything.
@@ -81,7 +82,7 @@ PRIM_API prim_status prim_binary_pack_transposed(prim_matrix in, prim_bits packe
  * Types: those of packing. There are no variants, and no workspace is needed.
  *
  * Returns what every call does, and
- *   PRIM_ERROR_TYPE         out's type is none of the four
+ *   PRIM_ERROR_TYPE         out's type is not one of the four
  *   PRIM_ERROR_VALUE        packed has not out's rows and columns, or transposed, columns and rows
  *   PRIM_ERROR_OVERLAP      out overlaps packed
  *   PRIM_ERROR_UNSUPPORTED  as packing */
@@ -108,7 +109,7 @@ PRIM_API prim_status prim_binary_unpack_transposed(prim_bits packed, prim_matrix
  * Types of C: CUDA_R_32I, exact; CUDA_R_32F, exact up to a k of 2^24 and rounded beyond.
  *
  * Returns what every call does, and
- *   PRIM_ERROR_TYPE         C's type is none of the two
+ *   PRIM_ERROR_TYPE         C's type is not one of the two
  *   PRIM_ERROR_VALUE        the matrices do not fit each other, or k is 2^31 or more
  *   PRIM_ERROR_OVERLAP      C overlaps A or B
  *   PRIM_ERROR_UNSUPPORTED  MMA before compute capability 8.0; WGMMA without a device of 9.0 and
@@ -131,9 +132,9 @@ PRIM_API prim_status prim_binary_count(prim_binary_gemm_variant variant, prim_bi
                                        const prim_call *call);
 
 /* A binarised layer: prim_binary_count(), whose values become bits. A bit is 1 where the value is
- * at least the threshold of its column. Where it is to be 1 up to a threshold, as batch
- * normalization with a negative scale has it: v ≤ t is -v ≥ -t, and inverting the bits of B's
- * column gives -v of PRIM_BINARY_DOT.
+ * at least the threshold of its column. Batch normalization with a negative scale needs 1 up to a
+ * threshold instead: v ≤ t is -v ≥ -t, and inverting the bits of B's column gives -v with
+ * PRIM_BINARY_DOT.
  *
  *   d_thresholds   device, a threshold for each of the n columns. May overlap A and B.
  *   packed         device, m × n as prim_binary_pack_rows() leaves it: the next layer's A. Every
@@ -170,7 +171,7 @@ PRIM_API prim_status prim_binary_layer_host(prim_binary_op op, prim_bits a, prim
                                             const int32_t *h_thresholds, prim_bits packed,
                                             int threads);
 
-/* The variants: PRIM_BINARY_GEMM_AUTO at index 0, then up the ladder; NULL behind the last. */
+/* The variants: PRIM_BINARY_GEMM_AUTO at index 0, then up the ladder; NULL after the last. */
 PRIM_API const prim_variant *prim_binary_gemm_variant_at(size_t index);
 
 /* One of them by its value; NULL for a value that is no variant. */

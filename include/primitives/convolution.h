@@ -30,7 +30,7 @@ typedef enum prim_boundary {
 } prim_boundary;
 
 /* Flags. Without it, the mask lies over the image as it is: correlation, as in image libraries.
- * With it, the mask is turned by 180 degrees: convolution in the mathematical sense. */
+ * With it, the mask is rotated by 180 degrees: convolution in the mathematical sense. */
 enum { PRIM_CONVOLUTION_FLIP = 1 };
 
 /* The weights, row by row without gaps, the same for each channel. */
@@ -90,11 +90,12 @@ static inline prim_mask prim_mask_of(cudaDataType_t type, const void *h_values,
  *
  * Returns what every call does, and
  *   PRIM_ERROR_ENUM         boundary does not exist
- *   PRIM_ERROR_TYPE         the types do not exist, or do not go together
+ *   PRIM_ERROR_TYPE         the types do not exist, or cannot be combined
  *   PRIM_ERROR_VALUE        flags has unknown bits; channels is not 1 to 4; a pitch is less than a
- *                           row or no multiple of the element; the images differ in width, height
- *                           or channels; the mask's sides are not 1 to 255; its anchor is not in
- *                           it; its divisor is neither 0 nor 1, and its type neither i8 nor i16
+ *                           row or not a multiple of the element; the images differ in width,
+ *                           height or channels; the mask's sides are not 1 to 255; its anchor is
+ *                           not in it; its divisor is neither 0 nor 1, and its type neither i8 nor
+ *                           i16
  *   PRIM_ERROR_OVERLAP      out overlaps in or the mask
  *   PRIM_ERROR_UNSUPPORTED  the variant does not do this here: CONSTANT without h_values or with
  *                           more than 8,000 of them, BASIC and TILED_… without d_values, TILED_HALO
@@ -124,7 +125,7 @@ PRIM_API prim_status prim_convolve_2d(prim_convolution_variant variant, unsigned
  *     row(x, y) = Σ mask_x(i) · in(x + i - anchor_x, y)
  *     out(x, y) = Σ mask_y(j) · row(x, y + j - anchor_y)
  *
- * and turned with PRIM_CONVOLUTION_FLIP, as above. The boundary applies to in; rows outside the
+ * and flipped with PRIM_CONVOLUTION_FLIP, as above. The boundary applies to in; rows outside the
  * image are computed from what it gives. The sums row(x, y) have the type of sums and are not
  * rounded in between.
  *
@@ -180,7 +181,7 @@ PRIM_API prim_status prim_convolve_1d_host(unsigned flags, prim_boundary boundar
                                            const void *h_in, size_t count, prim_mask mask,
                                            void *h_out, int threads);
 
-/* The variants: PRIM_CONVOLUTION_AUTO at index 0, then up the ladder; NULL behind the last. */
+/* The variants: PRIM_CONVOLUTION_AUTO at index 0, then up the ladder; NULL after the last. */
 PRIM_API const prim_variant *prim_convolution_variant_at(size_t index);
 
 /* One of them by its value; NULL for a value that is no variant. */

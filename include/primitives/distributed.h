@@ -26,10 +26,10 @@
  * ncclCommGetAsyncError(), and returns PRIM_ERROR_NCCL where an earlier operation of a communicator
  * has failed.
  *
- * Asking. All ranks of a process have an answer in their `call`, or none has (PRIM_ERROR_VALUE).
- * With one, the call checks everything, writes the workspace of a rank, which is the same for each,
- * and communicates with nobody; answer->variant is NULL. comm may be NULL, as operands may: then
- * the answer is for the current device, and for any rank.
+ * Asking. Either all ranks of a process have an answer in their `call`, or none has (otherwise
+ * PRIM_ERROR_VALUE). With an answer, the call checks everything, writes the workspace of a rank,
+ * which is the same for each, and communicates with nobody; answer->variant is NULL. comm may be
+ * NULL, as operands may: then the answer is for the current device, and for any rank.
  *
  * There are no variants, and no _host(): what a call for one device takes, the call here takes,
  * unless it says otherwise. Sort, merge, convolution, sparse and dense products over many devices
@@ -120,9 +120,10 @@ PRIM_API prim_status prim_distributed_dot(cudaDataType_t in_type, const size_t *
                                           size_t total_ranks, cudaDataType_t out_type,
                                           const prim_rank *ranks, size_t own_ranks);
 
-/* A matrix, of which each rank has a band of rows: here h_counts[r] are rows, and a rank's d_in is
- * h_counts[r] × columns elements of in_type, row-major, with `ld` elements from the start of one
- * row to the next, the same at every rank and at least columns. Gaps between rows are not read.
+/* Reduces the rows of a matrix of which each rank has a band: here h_counts[r] are rows, and a
+ * rank's d_in is h_counts[r] × columns elements of in_type, row-major, with `ld` elements from the
+ * start of one row to the next, the same at every rank and at least columns. Gaps between rows are
+ * not read.
  *
  * d_out of each rank = the results of its own rows, those of prim_reduce_rows() with AUTO.
  *
@@ -149,9 +150,9 @@ PRIM_API prim_status prim_distributed_reduce_rows(prim_op op, prim_transform tra
  * Returns what prim_reduce_columns() does, and what is said above.
  * Sums and products of floats are combined in tiles of rows: 1024 rows, or 2048, 4096 or 8192 where
  * `columns` elements have up to 64, 32 or 16 bytes; a matrix of up to 1024 rows is one tile.
- * Bands of whole tiles are best: where a cut divides a tile, all its rows are sent to one rank.
- * Such rows, if there are gaps between them, must begin less than 2 GiB apart: CUDA has no copy for
- * larger strides.
+ * Bands of whole tiles are best: where a cut divides a tile, all its rows are sent to one rank. If
+ * there are gaps between such rows, they must begin less than 2 GiB apart, since CUDA has no copy
+ * for larger strides.
  * Workspace: for sums and products of floats, T rows of v bytes for each column, with T tiles and v
  * bytes of the type they are combined in (f32 for 16F and 16BF, otherwise out_type), and 16 bytes a
  * row; the rows of the largest tile that a cut divides, and as many again where ld is not columns;

@@ -59,16 +59,16 @@ typedef enum prim_compute {
  * of those not read along k). MMA needs compute capability 8.0; WGMMA and WGMMA_SPECIALIZED need a
  * device of 9.0, and a library that was compiled for sm_90a.
  * MMA, WGMMA and WGMMA_SPECIALIZED copy 16 bytes of a line at once. Where the leading dimension of
- * A or B, or its stride in a batch, is no multiple of 8, a first pass copies that operand into the
+ * A or B, or its stride in a batch, is not a multiple of 8, a first pass copies that operand to the
  * workspace, where lines begin at 16 bytes; MMA does so where that is estimated to take less time
  * than to load elements one by one. So the workspace depends on leading dimensions and strides: ask
- * with those of the call. It has no room for an operand whose address alone is no multiple of 16
- * bytes, for matrices of a batch that overlap, for more than 32 GiB of one operand, and for those
- * of prim_gemm_pointers(): with these MMA loads elements, several times as long, and WGMMA and
- * WGMMA_SPECIALIZED are MMA.
- * A variant refuses a C of more tiles than a grid has blocks, 2^31 - 1:
- * 2^31 rows and more for ROW_PER_BLOCK and SHARED_ROW, and otherwise more elements than any device
- * holds. SMALL_PRODUCTS refuses 2^31 elements and more.
+ * with those of the call. It has no room for an operand whose address alone is not a multiple of 16
+ * bytes, for matrices of a batch that overlap, for more than 32 GiB of one operand, and for the
+ * operands of prim_gemm_pointers(). With these, MMA loads elements one by one, which takes several
+ * times as long, and WGMMA and WGMMA_SPECIALIZED run MMA's kernels.
+ * A variant refuses a C of more tiles than a grid has blocks, 2^31 - 1: 2^31 rows and more for
+ * ROW_PER_BLOCK and SHARED_ROW, and otherwise more elements than any device holds. SMALL_PRODUCTS
+ * refuses 2^31 elements and more.
  *
  * Batch invariance: with PRIM_COMPUTE_BATCH_INVARIANT a row of C has the same bits whatever m is
  * and wherever the row stands, alone, in a batch or by pointers, whatever the addresses, leading
@@ -82,7 +82,7 @@ typedef enum prim_compute {
  *   - A variant by name has bits of its own, and keeps them in the same way. WGMMA_SPECIALIZED
  *     refuses, since m decides how wide its instructions are, and THIN, since it decides how sums
  *     are cut.
- *   - WGMMA is MMA in no call. Operands whose address alone is no multiple of 16 bytes, and
+ *   - WGMMA is MMA in no call. Operands whose address alone is not a multiple of 16 bytes, and
  *     matrices that overlap, are realigned. Batches by pointers and what remains besides are
  *     refused, also by AUTO where it would take WGMMA; MMA by name takes them.
  *   - So the workspace depends on the addresses of A and B too: ask with them, of which NULL is a
@@ -92,7 +92,7 @@ typedef enum prim_compute {
  *
  * Returns what every call does, and
  *   PRIM_ERROR_ENUM         op_a, op_b or compute does not exist
- *   PRIM_ERROR_TYPE         the types do not exist, or do not go together
+ *   PRIM_ERROR_TYPE         the types do not exist, or cannot be combined
  *   PRIM_ERROR_VALUE        the matrices do not fit each other; C of i32, and alpha or beta is no
  *                           whole number of less than 2^63
  *   PRIM_ERROR_OVERLAP      C overlaps A or B
@@ -173,7 +173,7 @@ PRIM_API prim_status prim_gemm_batched_host(prim_transpose op_a, prim_transpose 
                                             prim_matrix c, size_t batches, prim_compute compute,
                                             int threads);
 
-/* The variants: PRIM_GEMM_AUTO at index 0, then up the ladder; NULL behind the last. */
+/* The variants: PRIM_GEMM_AUTO at index 0, then up the ladder; NULL after the last. */
 PRIM_API const prim_variant *prim_gemm_variant_at(size_t index);
 
 /* One of them by its value; NULL for a value that is no variant. */

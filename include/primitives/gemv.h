@@ -31,9 +31,9 @@ typedef enum prim_gemv_variant {
  *   x          device. May overlap A.
  *   y          device. Must overlap neither A's bytes from first to last nor x.
  *
- * PRIM_GEMV_CONSTANT is the kit's one exception to having no state: all its calls in a process
- * share 64 KB of each device's constant memory. Calls of it on one device must be ordered, best by
- * one stream, and it cannot be captured into a graph (PRIM_ERROR_UNSUPPORTED).
+ * PRIM_GEMV_CONSTANT is the one call of the kit that has state: all its calls in a process share 64
+ * KB of each device's constant memory. Calls of it on one device must be ordered, best by one
+ * stream, and it cannot be captured into a graph (PRIM_ERROR_UNSUPPORTED).
  *
  * Types: A and x of one type, y of it or of another:
  *     CUDA_R_32F, CUDA_R_64F, and y the same: all variants
@@ -46,7 +46,7 @@ typedef enum prim_gemv_variant {
  *
  * Returns what every call does, and
  *   PRIM_ERROR_ENUM         op does not exist
- *   PRIM_ERROR_TYPE         the types do not exist, or do not go together
+ *   PRIM_ERROR_TYPE         the types do not exist, or cannot be combined
  *   PRIM_ERROR_VALUE        x.count or y.count does not fit op(A); y of i32, and alpha or beta is
  *                           no whole number of less than 2^63
  *   PRIM_ERROR_OVERLAP      y overlaps A or x
@@ -101,7 +101,7 @@ PRIM_API prim_status prim_gemv_batched_host(prim_transpose op, double alpha, pri
                                             prim_vector x, double beta, prim_vector y,
                                             size_t batches, int threads);
 
-/* The variants: PRIM_GEMV_AUTO at index 0, then up the ladder; NULL behind the last. */
+/* The variants: PRIM_GEMV_AUTO at index 0, then up the ladder; NULL after the last. */
 PRIM_API const prim_variant *prim_gemv_variant_at(size_t index);
 
 /* One of them by its value; NULL for a value that is no variant. */

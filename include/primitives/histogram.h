@@ -109,7 +109,7 @@ typedef struct prim_counters {
  *
  * Returns what every call does, and
  *   PRIM_ERROR_ENUM         out.outside does not exist
- *   PRIM_ERROR_TYPE         sample_type or out.type is none of the above
+ *   PRIM_ERROR_TYPE         sample_type or out.type is not one of those above
  *   PRIM_ERROR_VALUE        unknown flags, bins is 0, or the range is empty or not finite
  *   PRIM_ERROR_OVERLAP      two operands overlap
  *
@@ -143,7 +143,7 @@ PRIM_API prim_status prim_histogram_even_host(prim_histogram_range range,
  *              d_outside. Not read if count is 0.
  *
  * All else as for prim_histogram_even(), but no variant has a workspace. Returns what it does, and
- *   PRIM_ERROR_TYPE         edge_type does not go with sample_type */
+ *   PRIM_ERROR_TYPE         edge_type does not match sample_type */
 PRIM_API prim_status prim_histogram_edges(prim_histogram_variant variant,
                                           cudaDataType_t sample_type, const void *d_samples,
                                           size_t count, cudaDataType_t edge_type,
@@ -177,8 +177,8 @@ PRIM_API prim_status prim_histogram_check_edges_host(size_t bins, cudaDataType_t
  *              overlap the image's bytes from first to last.
  *
  * All else as for prim_histogram_even(), but no variant has a workspace. Returns what it does, and
- *   PRIM_ERROR_VALUE        channels is not 1 to 4; the pitch is less than a row or no multiple of
- *                           the element; a range is empty or not finite */
+ *   PRIM_ERROR_VALUE        channels is not 1 to 4; the pitch is less than a row or not a multiple
+ *                           of the element; a range is empty or not finite */
 PRIM_API prim_status prim_histogram_even_channels(prim_histogram_variant variant,
                                                   const prim_histogram_range *h_ranges,
                                                   prim_image image, prim_counters out,
@@ -214,15 +214,15 @@ PRIM_API prim_status prim_histogram_even_channels_host(const prim_histogram_rang
  * weights that differ by no more than a factor of 2^(38 − c) are not rounded at all. A sum of 0 is
  * +0.
  *
- * PRIM_HISTOGRAM_ADD adds to each element of d_sums and d_outside, once and in sums.type, the sum
- * that the call would give without it.
+ * With PRIM_HISTOGRAM_ADD, the sum that the call would give without it is added to each element of
+ * d_sums and d_outside, once and in sums.type.
  *
- * Where any of the count weights, even that of a dropped sample, is NaN, infinite or larger in
- * magnitude than *h_largest, every sum becomes NaN, those of d_outside too.
+ * Where any of the count weights is NaN, infinite or larger in magnitude than *h_largest, even if
+ * its sample is dropped, every sum becomes NaN, also those of d_outside.
  *
  * All else as for prim_histogram_even(), except the workspace: 8 · (bins + 5) bytes, for any
  * variant. Returns what that call does, and
- *   PRIM_ERROR_TYPE         sums.type is none of the above
+ *   PRIM_ERROR_TYPE         sums.type is not one of those above
  *   PRIM_ERROR_VALUE        *h_largest is negative, infinite or NaN
  *   PRIM_ERROR_SIZE         the bytes of the workspace do not fit size_t */
 PRIM_API prim_status prim_histogram_even_weighted(prim_histogram_variant variant,
@@ -243,7 +243,7 @@ PRIM_API prim_status prim_histogram_even_weighted_host(prim_histogram_range rang
 /* ---- variants ---- */
 
 /* The variants of all calls: PRIM_HISTOGRAM_AUTO at index 0, then up each call's ladder in turn;
- * NULL behind the last. */
+ * NULL after the last. */
 PRIM_API const prim_variant *prim_histogram_variant_at(size_t index);
 
 /* One of them by its value; NULL for a value that is no variant. */

@@ -12,8 +12,8 @@ extern "C" {
 /* The rungs of the ladders, the merge's and the sort's; src/merge/README.md draws them. A rung of
  * one is PRIM_ERROR_UNSUPPORTED in the other's calls. The values never change.
  *
- * The sort's from CO_RANK to WIDE: each block sorts its keys, and then sorted runs are merged, by
- * the merge's rung of that name. RADIX and BITONIC merge nothing. */
+ * In the rungs of the sort from CO_RANK to WIDE, each block sorts its keys, and then sorted runs
+ * are merged by the merge's rung of that name. RADIX and BITONIC merge nothing. */
 typedef enum prim_merge_variant {
     PRIM_MERGE_AUTO = 0,       /* as a rule the fastest rung that does it */
     PRIM_MERGE_CO_RANK = 1,    /* each thread searches its co-ranks, and merges from there */
@@ -29,10 +29,10 @@ typedef enum prim_merge_variant {
     PRIM_MERGE_SORT_BITONIC = 25 /* up to 4096 keys, by a network of comparisons in one block */
 } prim_merge_variant;
 
-/* Ascending: integers by value; floats from -inf over -0 and +0 to +inf, and then NaN: first those
- * without a sign, by rising payload, and then those with one, by falling payload. So two keys are
- * equal only if their bits are. Descending is the exact reverse; equal keys keep their order in
- * both. */
+/* Ascending order has integers by value, and floats from -inf over -0 and +0 to +inf and then NaN:
+ * first those without a sign, by rising payload, and then those with one, by falling payload. So
+ * two keys are equal only if their bits are. Descending is the exact reverse; equal keys keep their
+ * order in both. */
 typedef enum prim_order { PRIM_ASCENDING = 0, PRIM_DESCENDING = 1 } prim_order;
 
 /* d_out = the keys of d_a and d_b in order; of equal keys, those of d_a come first.
@@ -48,12 +48,12 @@ typedef enum prim_order { PRIM_ASCENDING = 0, PRIM_DESCENDING = 1 } prim_order;
  *
  * Returns what every call does, and
  *   PRIM_ERROR_ENUM         order does not exist
- *   PRIM_ERROR_TYPE         key_type is none of these
+ *   PRIM_ERROR_TYPE         key_type is not one of these
  *   PRIM_ERROR_SIZE         the bytes of all keys do not fit size_t
  *   PRIM_ERROR_OVERLAP      d_out overlaps d_a or d_b
  *
- * Determinism: keys come out with the bits that they had, and so from every rung with the same: -0,
- * +0 and the payloads of NaN are kept.
+ * Determinism: keys keep their bits, also -0, +0 and the payloads of NaN. So every rung gives the
+ * same bits.
  * Source: Green, McColl and Bader, GPU Merge Path, ICS 2012; Hwu, Kirk and El Hajj, Programming
  * Massively Parallel Processors, 4th edition (2022), chapter 12. */
 PRIM_API prim_status prim_merge(prim_merge_variant variant, prim_order order,
@@ -65,7 +65,7 @@ PRIM_API prim_status prim_merge(prim_merge_variant variant, prim_order order,
 typedef struct prim_keys {
     const void *keys;   /* device, or host for a _host call: `count` of the call's key_type, aligned
                          * to one of them. May be NULL if count is 0 */
-    const void *values; /* likewise: `count` of the call's value_bytes, aligned to so many bytes.
+    const void *values; /* likewise: `count` of the call's value_bytes, aligned to that many bytes.
                          * May be NULL if count is 0 */
     size_t count;       /* of keys, and of values */
 } prim_keys;
@@ -73,7 +73,7 @@ typedef struct prim_keys {
 /* prim_merge(), and each value goes where its key goes. Values are moved and never looked at: of
  * equal keys, those of `a` come first with their values, and each array's keep their order.
  *
- *   value_bytes  of each value: 4, 8 or 16. Values are aligned to so many bytes.
+ *   value_bytes  of each value: 4, 8 or 16. Values are aligned to that many bytes.
  *   a, b       their keys as d_a and d_b of prim_merge(), and their values, called d_a_values and
  *              d_b_values in messages. All four may overlap each other.
  *   d_out      device, a.count + b.count keys.
@@ -81,7 +81,7 @@ typedef struct prim_keys {
  *              be NULL if both counts are 0.
  *
  * Returns what prim_merge() does, and
- *   PRIM_ERROR_VALUE        value_bytes is none of the three
+ *   PRIM_ERROR_VALUE        value_bytes is not one of the three
  *   PRIM_ERROR_UNSUPPORTED  variant is not AUTO or STREAMED
  *
  * The rest is as for prim_merge(). */
@@ -112,7 +112,7 @@ PRIM_API prim_status prim_merge_sort(prim_merge_variant variant, prim_order orde
 
 /* prim_merge_sort(), and each value goes where its key goes.
  *
- *   value_bytes  of each value: 4, 8 or 16. Values are aligned to so many bytes.
+ *   value_bytes  of each value: 4, 8 or 16. Values are aligned to that many bytes.
  *   in         its keys as d_in of prim_merge_sort(), and their values, called d_in and d_values in
  *              messages.
  *   d_out      device, in.count keys. May be in.keys itself.
@@ -120,7 +120,7 @@ PRIM_API prim_status prim_merge_sort(prim_merge_variant variant, prim_order orde
  *              not; must overlap nothing of the call in any other way, nor must d_out.
  *
  * Returns what prim_merge_sort() does, and
- *   PRIM_ERROR_VALUE        value_bytes is none of the three
+ *   PRIM_ERROR_VALUE        value_bytes is not one of the three
  *   PRIM_ERROR_UNSUPPORTED  variant is not AUTO, SORT_STREAMED, SORT_RADIX or SORT_BITONIC
  *
  * The workspace holds the keys and the values once, and up to 255 bytes more; for RADIX there comes
@@ -225,9 +225,9 @@ PRIM_API prim_status prim_is_sorted(prim_order order, cudaDataType_t key_type, c
  *   threads    1: one thread. n > 1: that many OpenMP threads; each merges one contiguous part of
  *              the output, which prim_co_rank_host() finds. The result does not depend on it.
  *
- * While they run, some take memory from malloc(): prim_merge_sort_host() room for count keys; the
- * calls with values or indices room for every key and its index twice; and
- * prim_merge_sort_pairs_host() a copy of the values besides.
+ * While they run, some calls take memory from malloc(): prim_merge_sort_host() takes room for count
+ * keys; the calls with values or indices take room for every key and its index twice; and
+ * prim_merge_sort_pairs_host() also takes room for a copy of the values.
  *
  * Return PRIM_OK, PRIM_ERROR_ENUM, _TYPE, _NULL, _MISALIGNED, _SIZE, _OVERLAP, PRIM_ERROR_VALUE
  * (threads is not 1 to 1024, or value_bytes not 4, 8 or 16), PRIM_ERROR_WORKSPACE (malloc() gave
@@ -263,7 +263,7 @@ PRIM_API prim_status prim_is_sorted_host(prim_order order, cudaDataType_t key_ty
                                          const void *h_in, size_t count, uint32_t *h_answer);
 
 /* The variants: PRIM_MERGE_AUTO at index 0, then up the merge's ladder, then up the sort's; NULL
- * behind the last. */
+ * after the last. */
 PRIM_API const prim_variant *prim_merge_variant_at(size_t index);
 
 /* One of them by its value; NULL for a value that is no variant. */

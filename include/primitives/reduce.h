@@ -46,7 +46,7 @@ typedef enum prim_reduce_variant {
  *
  * Returns what every call does, and
  *   PRIM_ERROR_ENUM         op or transform does not exist
- *   PRIM_ERROR_TYPE         the types do not exist or do not go together, or a bit operator (AND,
+ *   PRIM_ERROR_TYPE         the types do not exist or cannot be combined, or a bit operator (AND,
  *                           OR, XOR) is to combine floats
  *   PRIM_ERROR_OVERLAP      d_out overlaps d_in
  *
@@ -61,7 +61,7 @@ PRIM_API prim_status prim_reduce(prim_reduce_variant variant, prim_op op, prim_t
                                  cudaDataType_t in_type, const void *d_in, size_t count,
                                  cudaDataType_t out_type, void *d_out, const prim_call *call);
 
-/* For an array that comes in pieces, because it is larger than memory for example. AUTO,
+/* How to reduce an array that comes in pieces, for example because it is larger than memory. AUTO,
  * VECTORIZED, SINGLE_PASS and the host cut an array into tiles of PRIM_REDUCE_TILE_BYTES, the last
  * of which may be shorter, and reduce the array of the tiles' values in the same way. So with
  *
@@ -115,7 +115,7 @@ PRIM_API prim_status prim_reduce_columns(prim_reduce_variant variant, prim_op op
                                          cudaDataType_t out_type, void *d_out,
                                          const prim_call *call);
 
-/* Segments of an array: segment s is the elements offsets[s] to offsets[s + 1] - 1. */
+/* The segments of an array: segment s has the elements offsets[s] to offsets[s + 1] - 1. */
 typedef struct prim_segments {
     const void *offsets; /* device, or host for a _host call: count + 1 ascending ones, in elements,
                           * from 0 to the array's count. Equal ones make an empty segment. They need
@@ -230,7 +230,7 @@ PRIM_API prim_status prim_arg_reduce_host(prim_op op, prim_transform transform,
 PRIM_API prim_status prim_dot_host(cudaDataType_t in_type, const void *h_x, const void *h_y,
                                    size_t count, cudaDataType_t out_type, void *h_out, int threads);
 
-/* The variants: PRIM_REDUCE_AUTO at index 0, then up the ladder; NULL behind the last. */
+/* The variants: PRIM_REDUCE_AUTO at index 0, then up the ladder; NULL after the last. */
 PRIM_API const prim_variant *prim_reduce_variant_at(size_t index);
 
 /* One of them by its value; NULL for a value that is no variant. */

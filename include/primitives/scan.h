@@ -14,16 +14,16 @@ extern "C" {
  * timing, on a pointer's alignment or on being in place. So each gives the same bits in every run.
  * REDUCE_THEN_SCAN, CHAINED, CLUSTER and the host versions share one order, which
  * src/scan/README.md draws: on every device, for any number of host threads, for an array and for
- * each row of a matrix. That of LOOKBACK depends also on the number of rows and on the device. AUTO
- * takes one of these four rungs by size and device, LOOKBACK only where the order changes no bit:
- * of integers, minima and maxima. So AUTO has the bits of the host versions, along arrays and rows,
- * on every GPU. This does not include the bits of a NaN. Summed-area tables have orders of their
- * own: see prim_scan_2d().
+ * each row of a matrix. The order of LOOKBACK depends also on the number of rows and on the device.
+ * AUTO takes one of these four rungs by size and device, and LOOKBACK only where the order changes
+ * no bit: for integers, minima and maxima. So along arrays and rows AUTO has the bits of the host
+ * versions on every GPU, except for the bits of a NaN. Summed-area tables have orders of their own:
+ * see prim_scan_2d().
  *
- * LOOKBACK and CHAINED do what they are named for within long rows, of which there are too few for
- * all blocks, and within an array. Of more rows a block takes each by itself, tile after tile, and
- * of short ones several; nothing then looks back, and there is no chain between blocks.
- * prim_answer's route says which way a call takes. */
+ * LOOKBACK and CHAINED do what they are named for within an array, and within long rows where there
+ * are too few rows for all blocks. Where there are more rows, a block takes each row by itself,
+ * tile after tile, or several short ones; then nothing looks back, and there is no chain between
+ * blocks. prim_answer's route says which way a call takes. */
 typedef enum prim_scan_variant {
     PRIM_SCAN_AUTO = 0,             /* as a rule the fastest rung that does it */
     PRIM_SCAN_KOGGE_STONE = 1,      /* every thread works in every step: few steps, much work */
@@ -39,8 +39,8 @@ typedef enum prim_scan_variant {
 /* Whether an element's result includes the element itself. */
 typedef enum prim_scan_kind { PRIM_SCAN_INCLUSIVE = 0, PRIM_SCAN_EXCLUSIVE = 1 } prim_scan_kind;
 
-/* What stands before the first element, and where the total goes. None of them (NULL), or one that
- * is all zero: the operator's identity, and no total. */
+/* What stands before the first element, and where the total goes. NULL, or one that is all zero,
+ * means the operator's identity and no total. */
 typedef struct prim_scan_ends {
     const void *h_initial; /* host, 1 element of out_type: stands before the first element, in
                             * inclusive scans too, and is not transformed. Read during the call, so
@@ -85,14 +85,14 @@ typedef struct prim_scan_ends {
  *
  * Returns what every call does, and
  *   PRIM_ERROR_ENUM         kind, op or transform does not exist
- *   PRIM_ERROR_TYPE         the types do not exist, or do not go together
+ *   PRIM_ERROR_TYPE         the types do not exist, or cannot be combined
  *   PRIM_ERROR_VALUE        h_initial and d_initial are both given
  *   PRIM_ERROR_OVERLAP      d_out overlaps d_in without being it, d_total one of them, or d_initial
  *                           one of the three without being d_total
  *
- * Determinism: see prim_scan_variant. Float sums are rounded separately for each result: they need
- * not grow from one element to the next even where all elements are positive. A square is rounded
- * before it is added. A sum of elements that are all -0 may be +0.
+ * Determinism: see prim_scan_variant. Float sums are rounded separately for each result, so they
+ * need not grow from one element to the next even where all elements are positive. A square is
+ * rounded before it is added. A sum of elements that are all -0 may be +0.
  * Integers wrap. NaN: all operators give NaN from the first element on that is one. Up to SHUFFLE
  * each float sum is a tree of a height that grows with log2(count), and so does its error relative
  * to the sum of |elements|; runs within it have up to 32 elements. REDUCE_THEN_SCAN, CHAINED and
@@ -176,7 +176,7 @@ PRIM_API prim_status prim_scan_rows_host(prim_scan_kind kind, prim_op op, prim_t
 PRIM_API prim_status prim_scan_2d_host(prim_op op, prim_transform transform, prim_matrix in,
                                        prim_matrix out, int threads);
 
-/* The variants: PRIM_SCAN_AUTO at index 0, then up the ladder; NULL behind the last. */
+/* The variants: PRIM_SCAN_AUTO at index 0, then up the ladder; NULL after the last. */
 PRIM_API const prim_variant *prim_scan_variant_at(size_t index);
 
 /* One of them by its value; NULL for a value that is no variant. */

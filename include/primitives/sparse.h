@@ -45,7 +45,7 @@ enum { PRIM_SPARSE_PADDING = -1 };
 /* How many rows a slice of SELL has. */
 enum { PRIM_SPARSE_SLICE_ROWS = 32 };
 
-/* A sparse matrix: a format, and the arrays of that format; the other fields are not looked at.
+/* A sparse matrix has a format, and the arrays of that format; the other fields are not looked at.
  * Stored zeros are entries like others. A row and column may have several entries; their values add
  * up. Column and row indices count from 0.
  *
@@ -100,7 +100,7 @@ typedef struct prim_sparse {
  *
  * Returns what every call does, and
  *   PRIM_ERROR_ENUM         the format does not exist
- *   PRIM_ERROR_TYPE         the types do not exist, or do not go together
+ *   PRIM_ERROR_TYPE         the types do not exist, or cannot be combined
  *   PRIM_ERROR_VALUE        rows or columns is 2^31 or more; ell_ld is less than rows; the groups
  *                           do not cover the rows in order, or lie outside of the entries; x.count
  *                           is not the matrix's columns, or y.count not its rows
@@ -165,8 +165,8 @@ PRIM_API prim_status prim_spmv_host(double alpha, prim_sparse matrix, prim_vecto
  *              column_indices. May be NULL if none are needed. It may be copied byte by byte to
  *              another address of that alignment, also on another device.
  *
- * A plan serves every product of a matrix with this structure: with other values, of any type, and
- * with offsets of the other width. Making it needs nothing of the host, so a graph can hold it.
+ * A plan serves every product of a matrix with this structure, also with other values, of any type,
+ * and with offsets of the other width. Making it needs nothing of the host, so a graph can hold it.
  * Returns what every call does, except for variants, and
  *   PRIM_ERROR_ENUM         the format does not exist
  *   PRIM_ERROR_TYPE         the types of the matrix do not exist
@@ -208,13 +208,14 @@ PRIM_API prim_status prim_spmv_planned(double alpha, prim_sparse matrix, const v
  * more than 1.25 times the entries. */
 enum { PRIM_SPARSE_WIDTH_AUTO = -1 };
 
-/* The bytes that prim_sparse_convert_host() needs for these arguments. Same errors. */
+/* *bytes = what prim_sparse_convert_host() needs for these arguments. It returns the same
+ * errors. */
 PRIM_API prim_status prim_sparse_convert_bytes_host(prim_sparse from, prim_sparse_format format,
                                                     cudaDataType_t offset_type, int64_t width,
                                                     size_t *bytes);
 
 /* *to = the same matrix in another format; one of the two formats is CSR (CSR to CSR changes the
- * offsets). All its arrays lie in h_memory, one behind the other, h_groups too.
+ * offsets). All its arrays lie in h_memory, one after the other, h_groups too.
  *
  *   from       a matrix in host memory that prim_sparse_check_host() accepts.
  *   offset_type  of CSR's offsets.
@@ -229,7 +230,7 @@ PRIM_API prim_status prim_sparse_convert_bytes_host(prim_sparse from, prim_spars
  * A row's entries keep their order. Returns PRIM_OK, PRIM_ERROR_ENUM, _TYPE, _NULL, _MISALIGNED,
  * _SIZE, _OVERLAP, PRIM_ERROR_VALUE (a wrong matrix, a width that is too small, more entries
  * than 32-bit offsets count), PRIM_ERROR_UNSUPPORTED (neither format is CSR) or
- * PRIM_ERROR_WORKSPACE (bytes is too small, or malloc() gave nothing). */
+ * PRIM_ERROR_WORKSPACE (bytes is too small, or malloc() failed). */
 PRIM_API prim_status prim_sparse_convert_host(prim_sparse from, prim_sparse_format format,
                                               cudaDataType_t offset_type, int64_t width,
                                               void *h_memory, size_t bytes, prim_sparse *to);
@@ -241,8 +242,8 @@ PRIM_API prim_sparse prim_sparse_moved(prim_sparse matrix, const void *from, con
 
 /* Checks a matrix in host memory. Returns PRIM_OK where it is valid, or what is wrong, with the
  * place in the error message: PRIM_ERROR_ENUM, _TYPE, _NULL, _MISALIGNED, _SIZE, _VALUE (a number
- * that is out of range or out of order), or _WORKSPACE (a permutation, and malloc() gave
- * nothing). */
+ * that is out of range or out of order), or _WORKSPACE (for a permutation, where
+ * malloc() failed). */
 PRIM_API prim_status prim_sparse_check_host(prim_sparse matrix);
 
 /* ---- the check, on the device ---- */
@@ -254,7 +255,7 @@ typedef enum prim_sparse_rule {
                                 the one before; slices are multiples of 32 */
     PRIM_SPARSE_ROWS = 2,    /* row_indices: rows of the matrix, in ascending order */
     PRIM_SPARSE_ELL_COLUMNS = 3, /* ell_columns: columns of the matrix, and then padding */
-    PRIM_SPARSE_STRIPS = 4,      /* SELL's column_indices, likewise; behind the last row, padding */
+    PRIM_SPARSE_STRIPS = 4,      /* SELL's column_indices, likewise; after the last row, padding */
     PRIM_SPARSE_PERMUTATION = 5, /* permutation: each row once */
     PRIM_SPARSE_COLUMNS = 6      /* column_indices: columns of the matrix */
 } prim_sparse_rule;
@@ -286,9 +287,9 @@ PRIM_API prim_status prim_sparse_check(prim_sparse matrix, prim_sparse_finding *
 
 /* ---- conversions, on the device ----
  *
- * The same matrices in the same bits and places as prim_sparse_convert_host() makes, from device
- * memory to device memory: from CSR to each format (CSR to CSR changes the offsets), and from each
- * format to CSR.
+ * These calls convert from device memory to device memory, with the same bits in the same places as
+ * prim_sparse_convert_host(): from CSR to each format (CSR to CSR changes the offsets), and from
+ * each format to CSR.
  *
  * The memory must be allocated before the call, so its size must be known: one number, `size`.
  *
@@ -307,13 +308,13 @@ PRIM_API prim_status prim_sparse_check(prim_sparse matrix, prim_sparse_finding *
  *     prim_sparse_convert(), asked  on the host: output_bytes, the memory that the target takes
  *     prim_sparse_convert()         on the device: fills it
  *
- * For ELL and JDS an upper bound will do in place of the first call: a larger width only pads more,
- * and further groups are empty.
+ * For ELL and JDS an upper bound is enough, and the first call is not needed: a larger width only
+ * pads more, and further groups are empty.
  *
  * JDS's groups are made on the device, and to->h_groups points to them in d_memory; but calls read
  * h_groups on the host. So the caller waits, copies group_count groups from there to host memory,
- * and sets h_groups to the copy. Only where the host can read d_memory, as managed memory, it can
- * stay, and the caller waits. */
+ * and sets h_groups to the copy. Where the host can read d_memory, such as managed memory, h_groups
+ * can stay as it is, and the caller only waits. */
 
 /* *d_size = the size that a target in this format needs, as above.
  *
@@ -334,7 +335,7 @@ PRIM_API prim_status prim_sparse_convert_size(prim_sparse from, prim_sparse_form
                                               int64_t width, uint64_t *d_size,
                                               const prim_call *call);
 
-/* *to = the same matrix in another format, its arrays in d_memory, one behind the other. `to` is
+/* *to = the same matrix in another format, its arrays in d_memory, one after the other. `to` is
  * written when the call returns, the arrays when the work runs.
  *
  *   from, format, width  as for prim_sparse_convert_size(), without PRIM_SPARSE_WIDTH_AUTO; for ELL
@@ -354,18 +355,18 @@ PRIM_API prim_status prim_sparse_convert_size(prim_sparse from, prim_sparse_form
  *              each as the shortest of them has, and further entries belong to no group. Must not
  *              overlap an array of `from` or d_memory.
  *
- * With a size that is too large, memory behind the last entry of CSR, HYB and SELL is not written,
- * but that row_indices are -1 there, and prim_sparse_check() finds the target wrong. JDS is valid:
- * further groups have no rows. A graph keeps the sizes of its capture, and the groups of a JDS
- * matrix that it converts: d_missing tells whether the sizes sufficed in a replay.
+ * With a size that is too large, memory after the last entry of CSR, HYB and SELL is not written,
+ * except for row_indices, which are -1 there; prim_sparse_check() then finds the target wrong. JDS
+ * is valid: further groups have no rows. A graph keeps the sizes of its capture, and the groups of
+ * a JDS matrix that it converts: d_missing tells whether the sizes sufficed in a replay.
  *
  * Returns what prim_sparse_convert_size() does, and
  *   PRIM_ERROR_TYPE         offset_type does not exist, and the target has offsets
  *   PRIM_ERROR_NULL         to is NULL
  *   PRIM_ERROR_MISALIGNED   d_memory lacks its alignment
  *   PRIM_ERROR_SIZE         the bytes of the target do not fit size_t
- *   PRIM_ERROR_VALUE        size is more than 32-bit offsets count, for SELL no multiple of 32, or
- *                           for JDS 0; for ELL width is neither 0 nor size
+ *   PRIM_ERROR_VALUE        size is more than 32-bit offsets count, for SELL not a multiple of 32,
+ *                           or for JDS 0; for ELL width is neither 0 nor size
  *   PRIM_ERROR_OVERLAP      operands overlap that must not
  *   PRIM_ERROR_WORKSPACE    bytes is too small
  *
@@ -397,8 +398,8 @@ PRIM_API prim_status prim_sparse_convert(prim_sparse from, prim_sparse_format fo
 PRIM_API prim_status prim_sparse_from_dense_size(prim_matrix in, uint64_t *d_size,
                                                  const prim_call *call);
 
-/* *to = the nonzero elements as CSR, those of a row in the order of their columns. NaN is not 0;
- * zeros of both signs are.
+/* *to = the nonzero elements as CSR, those of a row in the order of their columns. NaN is not 0; +0
+ * and -0 are.
  *
  *   in         as above.
  *   offset_type, size, d_memory, bytes, to, d_missing   as for prim_sparse_convert() to CSR.
@@ -413,14 +414,14 @@ PRIM_API prim_status prim_sparse_from_dense(prim_matrix in, cudaDataType_t offse
 
 /* out = a CSR matrix as a dense one.
  *
- *   matrix     CSR on the device in which prim_sparse_check() finds nothing; any other leads
- *              anywhere.
+ *   matrix     CSR on the device in which prim_sparse_check() finds nothing; otherwise behaviour
+ *              is undefined.
  *   out        device, with the rows, the columns and the value_type of the matrix. Must not
  *              overlap an array of the matrix. Gaps between rows are not written. In messages its
  *              data is d_out.
  *
  * The entries of one row and column are added to +0 one by one, in their order, and each sum is
- * rounded: a lone -0 becomes +0. It needs no workspace.
+ * rounded. So a single -0 becomes +0. It needs no workspace.
  * Returns what every call does, except for variants, and
  *   PRIM_ERROR_ENUM         the format does not exist
  *   PRIM_ERROR_TYPE         the types of the matrix do not exist, or out.type is not its value_type
@@ -467,7 +468,7 @@ PRIM_API prim_status prim_sparse_transpose(prim_sparse from, cudaDataType_t offs
  *   d_memory, bytes, to   as for prim_sparse_convert(): room for as many entries as `from` has, and
  *              to->entries is that number.
  *   d_entries  device, one, or NULL. *d_entries = the number of entries that are left: wait, and
- *              set to->entries to it. Memory behind them is not written. Must not overlap an array
+ *              set to->entries to it. Memory after them is not written. Must not overlap an array
  *              of `from` or d_memory.
  *
  * With d_entries NULL, entries of one row and column keep their order. Otherwise the sum of up to
@@ -491,7 +492,7 @@ PRIM_API prim_status prim_sparse_transpose(prim_sparse from, cudaDataType_t offs
 PRIM_API prim_status prim_sparse_sort(prim_sparse from, void *d_memory, size_t bytes,
                                       prim_sparse *to, uint64_t *d_entries, const prim_call *call);
 
-/* The variants: PRIM_SPMV_AUTO at index 0, then up the ladder; NULL behind the last. */
+/* The variants: PRIM_SPMV_AUTO at index 0, then up the ladder; NULL after the last. */
 PRIM_API const prim_variant *prim_spmv_variant_at(size_t index);
 
 /* One of them by its value; NULL for a value that is no variant. */

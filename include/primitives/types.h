@@ -40,7 +40,7 @@
  *                           backend, where __device__ variables count as host memory, and on GPUs
  *                           by a library built with PRIM_CHECK_POINTERS; checked after everything
  *                           else, and not again when a graph is replayed
- *   PRIM_ERROR_WORKSPACE    workspace_bytes is too small, or the pool gave nothing
+ *   PRIM_ERROR_WORKSPACE    workspace_bytes is too small, or the pool had no memory
  *   PRIM_ERROR_UNSUPPORTED  the variant does not do this here: prim_last_error() says why
  *   PRIM_ERROR_CUDA         the CUDA runtime returned an error
  *
@@ -80,7 +80,7 @@ typedef enum prim_status {
     PRIM_OK = 0,
     PRIM_ERROR_NULL = 10,        /* a pointer is NULL that must not be */
     PRIM_ERROR_ENUM = 20,        /* a variant, operator or transform that does not exist */
-    PRIM_ERROR_TYPE = 30,        /* element types that do not exist or do not go together */
+    PRIM_ERROR_TYPE = 30,        /* element types that do not exist or cannot be combined */
     PRIM_ERROR_SIZE = 40,        /* a count whose bytes do not fit size_t */
     PRIM_ERROR_OVERLAP = 50,     /* operands overlap that must not */
     PRIM_ERROR_MEMORY = 55,      /* a d_ pointer to memory that the device does not reach */
@@ -92,7 +92,7 @@ typedef enum prim_status {
     PRIM_ERROR_CUDA = 100        /* the CUDA runtime returned an error: see prim_last_error() */
 } prim_status;
 
-/* A binary operator that combines elements. Each pattern's header says which of them it has.
+/* A binary operator that combines elements. Each pattern's header says which operators it has.
  * Integers wrap. MIN and MAX propagate NaN, and count -0 as less than +0. AND, OR and XOR work on
  * the bits of integers. The values never change. */
 typedef enum prim_op {
@@ -105,8 +105,8 @@ typedef enum prim_op {
     PRIM_OP_XOR = 6
 } prim_op;
 
-/* What is applied to each element as it is loaded: in the type of the result, or in f32 where that
- * is f16 or bf16. */
+/* What is applied to each element as it is loaded. It is computed in the type of the result, or in
+ * f32 where that is f16 or bf16. */
 typedef enum prim_transform {
     PRIM_TRANSFORM_NONE = 0,
     PRIM_TRANSFORM_SQUARE = 1, /* x * x, rounded before it is combined */
@@ -134,10 +134,11 @@ typedef struct prim_answer {
  *     prim_reduce(…, &(prim_call){.stream = stream});                       in C
  *     prim_call call = {}; call.stream = stream; prim_reduce(…, &call);     in C++
  *
- * With `answer` the call is only asked: it checks everything, writes *answer, and submits nothing.
- * Its status and sentence are those of the call itself, with PRIM_ERROR_UNSUPPORTED where the
- * library has no code for the current device. A NULL operand then stands for one that is well
- * aligned and overlaps nothing, so that a workspace can be asked for before there are operands:
+ * With `answer` the call is only asked what it would do: it checks everything, writes *answer, and
+ * submits nothing. Its status and sentence are those of the call itself, with
+ * PRIM_ERROR_UNSUPPORTED where the library has no code for the current device. A NULL operand then
+ * stands for one that is well aligned and overlaps nothing, so that a workspace can be asked for
+ * before there are operands:
  *
  *     prim_answer answer;
  *     prim_reduce(PRIM_REDUCE_AUTO, …, NULL, count, …, NULL, &(prim_call){.answer = &answer});
@@ -152,7 +153,8 @@ typedef struct prim_call {
     size_t reserved[8];     /* zero */
 } prim_call;
 
-/* Of a maker: it keeps a pointer and reads nothing, so gcc does not miss values of an output. */
+/* Marks a maker, which keeps a pointer and reads nothing, so that gcc does not warn of an output
+ * without values. */
 #if defined(__GNUC__) && __GNUC__ >= 11 && !defined(__clang__) && !defined(__CUDACC__)
 #define PRIM_KEEPS(argument) __attribute__((access(none, argument)))
 #else
@@ -205,7 +207,7 @@ typedef struct prim_image {
     cudaDataType_t type; /* of a channel's element */
 } prim_image;
 
-/* Gives back to the driver what the kit's pool of the current device keeps for calls without a
+/* Gives the driver back what the kit's pool of the current device keeps for calls without a
  * workspace: at most 64 MB, or 1 % of the device's memory where that is less. */
 PRIM_API prim_status prim_release_memory(void);
 

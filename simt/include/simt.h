@@ -92,7 +92,7 @@ SIMT_API void simt_async_wait(unsigned groups_left, const char *file SIMT_DEFAUL
  * SIMT_ASYNC and on a device of 8.0. Otherwise kernels make them by ordinary accesses, which
  * sanitizers see. A variable, since kernels ask at each copy. */
 SIMT_API extern bool simt_copies_are_late;
-/* Such a copy, of so many bytes, and zeros behind them. It is done when the thread waits for its
+/* Such a copy, of that many bytes, and zeros after them. It is done when the thread waits for its
  * batch, or before. */
 SIMT_API void simt_copy_late(void *to, const void *from, unsigned bytes, unsigned zeros);
 /* The copies that the thread has issued since the last call are a batch. */
@@ -109,7 +109,7 @@ SIMT_API void simt_mbarrier_arrive(void *barrier, unsigned bytes);
 SIMT_API void simt_mbarrier_wait(void *barrier, unsigned parity,
                                  const char *file SIMT_DEFAULT(__builtin_FILE()),
                                  int line SIMT_DEFAULT(__builtin_LINE()));
-/* A copy of so many bytes to shared memory of the cluster, which complete() does. */
+/* A copy of that many bytes to shared memory of the cluster, which complete() does. */
 SIMT_API void simt_begin_copy(void *to, size_t bytes, void *barrier,
                               void (*complete)(void *arguments), const void *arguments,
                               size_t argument_bytes);
@@ -131,7 +131,7 @@ SIMT_API size_t simt_pool_bytes(void);
 /* The number of the current device's context: cudaDeviceReset() ends it, and the next one has
  * another. */
 SIMT_API uint64_t simt_context(void);
-/* Can a kernel use so many bytes from here? *there: as many as there are. By the backend's own
+/* Can a kernel use that many bytes from here? *there: as many as there are. By the backend's own
  * allocations, the current device's memory, managed and pinned memory; another device's, which
  * needs peer access on a GPU, and pageable host memory have none, and nor has a __device__ or
  * __constant__ variable, which is the program's own here. */

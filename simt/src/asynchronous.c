@@ -130,7 +130,7 @@ void simt_async_wait(unsigned groups_left, const char *file, int line)
 typedef struct thread_copy {
     void *to;
     const void *from;
-    unsigned bytes, zeros; /* behind them */
+    unsigned bytes, zeros; /* after them */
 } thread_copy;
 
 static void hold_copy(void *arguments)

@@ -107,7 +107,7 @@ struct simt_block {
     unsigned slot_count;
     simt_new_barrier barriers[SIMT_MAX_NEW_BARRIERS];
     unsigned new_barriers;
-    /* ThreadSanitizer's names; those of barriers lie behind the arena, fresh with each block */
+    /* ThreadSanitizer's names; those of barriers lie after the arena, fresh with each block */
     char start_object, *barrier_objects, *cluster_objects;
 };
 

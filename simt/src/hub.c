@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A part that another process has sent, with its memory behind it. */
+/* A part that another process has sent, with its memory after it. */
 typedef struct order {
     struct order *next;
     uint64_t ticket;

@@ -55,7 +55,7 @@ typedef struct simt_device {
 
 typedef struct simt_settings {
     const simt_device *device;
-    int devices; /* so many of them, alike but for their multiprocessors where these are set */
+    int devices; /* that many of them, alike but for their multiprocessors where these are set */
     unsigned multiprocessors; /* of the first device, of the second one twice as many, and so on; 0:
                                * those of all are `device`'s */
     simt_order order;

@@ -109,7 +109,7 @@ static size_t bytes_of(ncclDataType_t type)
     return (unsigned)type < sizeof bytes ? bytes[type] : 0;
 }
 
-/* The device of the rank reaches so many bytes. */
+/* The device of the rank reaches that many bytes. */
 static bool reaches(const struct ncclComm *comm, const void *pointer, size_t bytes)
 {
     if (bytes == 0)

@@ -8,7 +8,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-enum { OTHERS_TURN = 4 /* one time in so many */ };
+enum { OTHERS_TURN = 4 /* one time in that many */ };
 
 typedef struct piece {
     struct piece *next;

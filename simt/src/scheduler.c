@@ -17,7 +17,8 @@
  * this, so that ThreadSanitizer still sees a race between equal indices of neighbouring blocks. */
 enum { FIBER_SHIFT = 7, FIBER_SPARE = 64, MAX_WORKERS = 64, MAX_RESIDENT = 64 };
 
-/* So many rounds in which all that run only look, and sleep again, are taken as: for ever. */
+/* After this many rounds in which all threads that run only look and sleep again, they are taken to
+ * wait for ever. */
 enum { QUIET_ROUNDS = 2000 };
 
 /* One launch while it runs. */

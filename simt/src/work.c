@@ -14,7 +14,7 @@ static void copy(const simt_copy *c)
         memmove(c->to + row * c->to_pitch, c->from + row * c->from_pitch, c->bytes);
 }
 
-/* The rows one behind the other. */
+/* The rows one after the other. */
 cudaError_t simt_stage(simt_work *work)
 {
     simt_copy *const c = &work->as.copy;

@@ -28,7 +28,7 @@ __global__ void race_in_block(bool broken, int *out)
     out[blockIdx.x * THREADS + t] = words[(t + 1) % THREADS];
 }
 
-/* The same in a large block, behind a barrier that all threads have waited at. */
+/* The same in a large block, after a barrier that all threads have waited at. */
 __global__ void race_behind_barrier(bool broken, int *out)
 {
     PRIM_SHARED(int, words, [MANY_THREADS]);
@@ -64,7 +64,7 @@ __global__ void race_between_blocks(bool broken, int *out)
         atomicAdd(&out[0], 1);
 }
 
-/* Broken: the last thread writes one word behind the array. */
+/* Broken: the last thread writes one word after the array. */
 __global__ void shared_overrun(bool broken, int *out)
 {
     PRIM_SHARED(int, words, [THREADS]);
@@ -77,7 +77,7 @@ __global__ void shared_overrun(bool broken, int *out)
     out[blockIdx.x * THREADS + t] = words[t] + others[t];
 }
 
-/* Broken: reads one element behind the input. */
+/* Broken: reads one element after the input. */
 __global__ void global_overrun(bool broken, int *out)
 {
     const int last = BLOCKS * THREADS - 1;
@@ -188,7 +188,7 @@ __device__ uint64_t await(uint64_t *word)
     }
 }
 
-/* Where a turn keeps its two words, behind the counter, and its result, behind all words. */
+/* Where a turn keeps its two words, after the counter, and its result, after all words. */
 __device__ uint64_t *words_of(int *out, unsigned turn)
 {
     return reinterpret_cast<uint64_t *>(out) + 1 + 2 * turn;
@@ -593,7 +593,7 @@ int turns(int i)
     return i == 0 ? BLOCKS : i % 2 == 0 && i <= 2 * BLOCKS ? i / 2 : 0;
 }
 
-/* As ints: the count, nothing, and of each turn two words, and behind them what it came to. */
+/* As ints: the count, nothing, and of each turn two words, and after them what it came to. */
 int sums(int i, bool in_both)
 {
     const int turn = i >= BLOCKS * THREADS / 2 ? i - BLOCKS * THREADS / 2 : (i - 2) / 4;

@@ -24,10 +24,10 @@ static prim_status check_pack_kind(const void *any)
         return prim_fail(PRIM_ERROR_TYPE, "%s: %s_type is %s, not i8, i32, f16 or f32",
                          args->call.name, name, prim_element_name(type));
     if (args->bit_rows != rows || args->bit_columns != columns)
-        return prim_fail(PRIM_ERROR_VALUE, "%s: %s is %zu × %zu, and packed is not%s: %zu × %zu",
-                         args->call.name, name, args->rows, args->columns,
-                         args->is_transposed ? ", transposed" : "", args->bit_rows,
-                         args->bit_columns);
+        return prim_fail(PRIM_ERROR_VALUE,
+                         "%s: packed is %zu × %zu, but for %s of %zu × %zu it must be %zu × %zu",
+                         args->call.name, args->bit_rows, args->bit_columns, name, args->rows,
+                         args->columns, rows, columns);
     return PRIM_OK;
 }
 
@@ -231,20 +231,22 @@ static prim_status check_kind(const void *any)
 {
     const prim_binary_gemm_args *args = any;
     if (args->op != PRIM_BINARY_DOT && args->op != PRIM_BINARY_XOR && args->op != PRIM_BINARY_AND)
-        return prim_fail(PRIM_ERROR_ENUM, "%s: op is %d, which does not exist", args->call.name,
-                         (int)args->op);
+        return prim_fail(
+            PRIM_ERROR_ENUM,
+            "%s: op is %d, not PRIM_BINARY_DOT, PRIM_BINARY_XOR or PRIM_BINARY_AND, 0 to 2",
+            args->call.name, (int)args->op);
     if (!args->is_layer && args->c_type != CUDA_R_32I && args->c_type != CUDA_R_32F)
         return prim_fail(PRIM_ERROR_TYPE, "%s: c_type is %s, neither i32 nor f32", args->call.name,
                          prim_element_name(args->c_type));
     if (args->k > INT32_MAX)
-        return prim_fail(PRIM_ERROR_VALUE, "%s: k is %zu, more than %d", args->call.name, args->k,
-                         INT32_MAX);
+        return prim_fail(PRIM_ERROR_VALUE, "%s: k is %zu, but may be at most %d", args->call.name,
+                         args->k, INT32_MAX);
     if (args->a_m != args->m || args->b_k != args->k || args->b_n != args->n)
-        return prim_fail(PRIM_ERROR_VALUE,
-                         "%s: A is %zu × %zu, B %zu × %zu and %s %zu × %zu, which do not fit each "
-                         "other",
-                         args->call.name, args->a_m, args->k, args->b_k, args->b_n,
-                         args->is_layer ? "packed" : "C", args->m, args->n);
+        return prim_fail(
+            PRIM_ERROR_VALUE,
+            "%s: A is %zu × %zu, B %zu × %zu and %s %zu × %zu: these sizes do not match",
+            args->call.name, args->a_m, args->k, args->b_k, args->b_n,
+            args->is_layer ? "packed" : "C", args->m, args->n);
     prim_status status =
         prim_check_bytes(&args->call, "a", args->m, words_of(args), sizeof(uint32_t));
     if (status == PRIM_OK)

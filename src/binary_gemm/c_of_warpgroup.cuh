@@ -20,7 +20,7 @@ namespace wgmma
 constexpr unsigned CONSUMERS = 2, M = CONSUMERS * WGMMA_M, N = 256; /* of a tile */
 constexpr unsigned GROUP = PRIM_BINARY_COLUMN_GROUP;
 
-/* Which consumer a thread belongs to; behind the producer's warpgroup. */
+/* Which consumer a thread belongs to; after the producer's warpgroup. */
 __device__ inline unsigned consumer()
 {
     return threadIdx.x / WARPGROUP - 1;

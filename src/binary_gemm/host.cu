@@ -58,7 +58,8 @@ struct binary_on_host {
     template <typename Args>
     static prim_status not_built(const Args *args, int)
     {
-        return prim_fail(PRIM_ERROR_UNSUPPORTED, "%s: the library is not built for this type",
+        return prim_fail(PRIM_ERROR_UNSUPPORTED,
+                         "%s: this build of the library has no code for this type",
                          args->call.name);
     }
 };

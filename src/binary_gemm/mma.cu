@@ -70,7 +70,7 @@ struct alignments {
 
 /* ---- from global into shared memory ---- */
 
-/* Starts the copies of as many of the piece's words as there are, with zeros behind them. */
+/* Starts the copies of as many of the piece's words as there are, with zeros after them. */
 __device__ inline void copy_piece(uint32_t *to, const uint32_t *from, size_t left, bool is_aligned)
 {
     const unsigned words = left < PIECE ? static_cast<unsigned>(left) : PIECE;
@@ -289,7 +289,7 @@ const char *why_not(const void *any)
 {
     enum { LEAST_CAPABILITY = 80 };
     if (prim_device_code() < LEAST_CAPABILITY)
-        return "its products need code for compute capability 8.0 or higher";
+        return "it needs code compiled for compute capability 8.0 or higher";
     return tiles_why_not(static_cast<const prim_binary_gemm_args *>(any), M, N);
 }
 

@@ -80,7 +80,7 @@ __device__ inline void store_lines(const slab &from, const pass &p, unsigned fir
     }
 }
 
-__device__ inline void turn_columns(slab &shared, const pass &p, unsigned first)
+__device__ inline void transpose_columns(slab &shared, const pass &p, unsigned first)
 {
     const unsigned lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, column = first + lane;
     uint32_t ones = 0;
@@ -124,7 +124,7 @@ __global__ void __launch_bounds__(THREADS) make_operands(pass p)
     PRIM_SHARED(slab, shared, );
     trigger_launch_completion();
     if (blockIdx.x < p.blocks_of_b) {
-        turn_columns(shared, p, blockIdx.x * WARP);
+        transpose_columns(shared, p, blockIdx.x * WARP);
     } else {
         const size_t row =
             static_cast<size_t>(blockIdx.x - p.blocks_of_b) * WARPS + threadIdx.x / WARP;

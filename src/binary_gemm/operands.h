@@ -1,5 +1,5 @@
-/* A and B as tensor copies and wgmma want them, and what their ones add to counts: for WGMMA, made
- * by one pass into the workspace.
+/* A and B as tensor copies and wgmma need them, and what their ones add to the counts. One pass
+ * makes both in the workspace, for WGMMA.
  *
  *     A    m lines of words along k: where it is stored, or copied where copies do not reach it
  *     B    n lines of words along k: transposed, since its words lie across k

@@ -1,10 +1,10 @@
-/* Packing on the device. Along the rows a warp takes 32 neighbours and its ballot is the word, for
- * eight words, whose loads are under way at once; along the columns a thread packs 32 elements
- * below each other, likewise, and its neighbours the next columns: reads are coalesced in both.
- * Where rows are shorter than a block, it has several; and of rows with a single word a thread
- * packs one, so that no lane waits for elements that are not there. Transposed, a warp takes 32
- * rows and votes on each, and every lane keeps the word of one: so it reads along rows of elements,
- * and writes along a row of words.
+/* Packing on the device. Along the rows a warp takes 32 neighbours, and its ballot is the word; it
+ * makes eight words, whose loads are under way at once. Along the columns a thread packs 32
+ * elements below each other in the same way, and its neighbours pack the next columns. Reads are
+ * coalesced in both. Where rows are shorter than a block, a block has several. Where a row has a
+ * single word, one thread packs it, so that no lane waits for elements that are not there.
+ * Transposed, a warp takes 32 rows and votes on each, and every lane keeps the word of one: so it
+ * reads along rows of elements, and writes along a row of words.
  *
  * Bytes: every element once, and a 32nd of their number in words. */
 #include "binary_gemm/pack.cuh"
@@ -31,8 +31,8 @@ struct pack_problem {
 };
 
 /* This thread's word of the packed matrix, or of such with fewer columns, which may lie outside of
- * it. A block's words stand side by side along x, with so many threads each, and rows of them along
- * y. */
+ * it. A block's words stand side by side along x, with that many threads each, and rows of them
+ * along y. */
 struct place {
     size_t row, column;
     bool is_inside;
@@ -142,8 +142,8 @@ pack_problem<T> problem_of(const prim_binary_pack_args *args, size_t blocks_a_ro
             static_cast<unsigned>(blocks_a_row)};
 }
 
-/* So many threads for so many words side by side. Blocks lie along one dimension of the grid, so
- * many for each row of blocks. */
+/* The grid has as many threads as there are words side by side. Blocks lie along one dimension of
+ * the grid, that many for each row of blocks. */
 template <typename T>
 cudaError_t launch_words(const prim_binary_pack_args *args, void (*kernel)(pack_problem<T>),
                          unsigned threads, unsigned words)

@@ -49,7 +49,7 @@ problem<Out> make_problem(const prim_binary_gemm_args *args)
 /* Run::run<Out>(args, more…) for the type of C. */
 PRIM_DISPATCH_TYPE(dispatch, PRIM_BINARY_GEMM_TYPES, c_type)
 
-/* A launch of so many blocks, unless C is empty. */
+/* A launch of that many blocks, unless C is empty. */
 template <typename Out>
 cudaError_t launch_blocks(const prim_binary_gemm_args *args, size_t blocks, dim3 threads,
                           void (*kernel)(problem<Out>))

@@ -1,10 +1,11 @@
 /* Unpacking on the device. A thread has several neighbours of a row, whose signs it stores at once.
- * Where their words lie along the row, all of them come from one, and the words of a row may as
- * well lie below each other: that is the transposed matrix. Where words go down, a thread has four
- * of them side by side, and stores the same four columns of eight rows.
+ * Where words lie along the row, all of these signs come from one word. The words of a row may as
+ * well lie below each other: that is the transposed matrix. Where words go down the columns, a
+ * thread has four of them side by side, and stores four columns of eight rows.
  *
- * Rows that do not begin where such a store may have elements stored one by one; a thread's lie
- * as far apart as there are threads side by side, so that all of these store neighbours.
+ * Where rows do not begin at an address that allows such a store, elements are stored one by one.
+ * Those of a thread lie as far apart as there are threads side by side, so that neighbouring
+ * threads store neighbours.
  *
  * Bytes: every element once, and a 32nd of their number in words; down the columns four times that,
  * of which the caches keep three. */
@@ -123,13 +124,13 @@ __global__ void __launch_bounds__(THREADS) unpack_down(unpack_problem<T> p)
     }
 }
 
-/* Blocks lie along one dimension of the grid, so many for each row of blocks. */
+/* Blocks lie along one dimension of the grid, that many for each row of blocks. */
 struct shape {
     dim3 block;
     size_t blocks_a_row, rows_of_blocks;
 };
 
-/* A thread for each `count` columns of each of so many lines. Where rows are short, a block has
+/* A thread for each `count` columns of each of that many lines. Where rows are short, a block has
  * more of them. */
 shape shape_of(size_t lines, size_t columns, unsigned count)
 {

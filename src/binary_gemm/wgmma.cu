@@ -200,10 +200,10 @@ const char *why_not(const void *any)
 {
     const prim_binary_gemm_args *args = static_cast<const prim_binary_gemm_args *>(any);
     if (!prim_device_has_wgmma())
-        return "its products need a device of compute capability 9.0, and code for 9.0a";
+        return "it needs a device of compute capability 9.0, and code compiled for 9.0a";
     return args->m < PRIM_TENSOR_MOST && args->n < PRIM_TENSOR_MOST
                ? tiles_why_not(args, M, N)
-               : "its copies reach no more rows or columns than an int counts";
+               : "it takes fewer than 2^31 - 1024 rows and columns";
 }
 
 size_t workspace_bytes(const void *any)

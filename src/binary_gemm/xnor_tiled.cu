@@ -7,10 +7,10 @@
  *        [▒][▒]→   ·[C]·   a block computes a square of C, a thread each element
  *        ·······
  *
- * The two differ in what threadIdx.x counts. As the row, the lanes of a warp read down a column of
- * A's tile, 16 words apart: 16 rows in 2 banks, eight turns for one read; and they write C down a
- * column, a sector for each. As the column, they read one row of B's tile and one word of A's for
- * each half of the warp, and write C side by side.
+ * The two differ in what threadIdx.x counts. If it counts rows, the lanes of a warp read down a
+ * column of A's tile, 16 words apart. These 16 rows lie in 2 banks, so that one read takes eight
+ * passes. And the lanes write C down a column, a sector for each. If it counts columns, they read
+ * one row of B's tile and one word of A's for each half of the warp, and write C side by side.
  *
  * What holds them back: the look-ups, with bank conflicts, since the table has 64 words in 32
  * banks; the GPU's population count instruction would need no table.

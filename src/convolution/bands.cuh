@@ -1,7 +1,7 @@
 /* Rows of a mask as band (Toeplitz) matrices, by which rows of bytes are multiplied.
  *
  *     line            0 0 0 0 u v w 0 0 0        AROUND zeros, the weights, zeros
- *     column 0              │ u v w 0 0 0 …      what begins AROUND bytes behind the beginning
+ *     column 0              │ u v w 0 0 0 …      what begins AROUND bytes after the beginning
  *     column 1            │ 0 u v w 0 0 …        a byte before that: its weights lie lower by one
  *     column 2          │ 0 0 u v w 0 …
  *

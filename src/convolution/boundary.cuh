@@ -47,12 +47,12 @@ __host__ __device__ Int stand_in(prim_boundary boundary, Int i, Int n)
     if (boundary != PRIM_BOUNDARY_REFLECT && boundary != PRIM_BOUNDARY_REFLECT_101 &&
         boundary != PRIM_BOUNDARY_WRAP)
         return static_cast<Int>(FILL);
-    const Int turned = boundary == PRIM_BOUNDARY_REFLECT ? 2 * n - 1 : 2 * n - 2;
+    const Int mirrored = boundary == PRIM_BOUNDARY_REFLECT ? 2 * n - 1 : 2 * n - 2;
     const Int period = boundary == PRIM_BOUNDARY_WRAP || n == 1 ? n
                        : boundary == PRIM_BOUNDARY_REFLECT      ? 2 * n
                                                                 : 2 * n - 2;
     const Int place = repeat(i, period);
-    return place < n ? place : turned - place;
+    return place < n ? place : mirrored - place;
 }
 
 /* The same where i is less than n outside of the line: without a division. */
@@ -63,10 +63,10 @@ __host__ __device__ Int near_stand_in(prim_boundary boundary, Int i, Int n)
         return i;
     using word = typename std::make_unsigned<Int>::type; /* 2 · end may be larger than n */
     const Int end = i < 0 ? 0 : n - 1;
-    const Int turned = static_cast<Int>(2 * static_cast<word>(end) - static_cast<word>(i));
+    const Int mirrored = static_cast<Int>(2 * static_cast<word>(end) - static_cast<word>(i));
     return boundary == PRIM_BOUNDARY_CLAMP         ? end
-           : boundary == PRIM_BOUNDARY_REFLECT     ? turned + (i < 0 ? -1 : 1)
-           : boundary == PRIM_BOUNDARY_REFLECT_101 ? turned
+           : boundary == PRIM_BOUNDARY_REFLECT     ? mirrored + (i < 0 ? -1 : 1)
+           : boundary == PRIM_BOUNDARY_REFLECT_101 ? mirrored
            : boundary == PRIM_BOUNDARY_WRAP        ? (i < 0 ? i + n : i - n)
                                                    : static_cast<Int>(FILL);
 }

@@ -5,11 +5,11 @@
  *     lane 0               ▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔     16 bytes, and on both sides
  *     lane 1                    16 bytes further on                    the words that windows reach
  *
- * As floats in shared memory, they were four times as much to read. Now a lane extracts a byte from
- * its word, and the byte b's bits are the subnormal float b · 2^-149 (rounded.cuh). Weights are
- * scaled by 2^100 to compensate, so sums by 2^-49. These are powers of two, so each product and
- * each sum is rounded as it would be without. At the end one multiplication, by 2^-100, makes a sum
- * subnormal, which rounds it.
+ * If they were floats in shared memory, there would be four times as much to read. Now a lane
+ * extracts a byte from its word, and the byte b's bits are the subnormal float b · 2^-149
+ * (rounded.cuh). Weights are scaled by 2^100 to compensate, so sums by 2^-49. These are powers of
+ * two, so each product and each sum is rounded as it would be without. At the end one
+ * multiplication, by 2^-100, makes a sum subnormal, which rounds it.
  *
  * Taps lie CHANNELS elements apart, which is known at compile time too.
  *

@@ -64,7 +64,7 @@ const char *why_not(const void *any)
     if (args->mask.h_values == nullptr)
         return "it needs the mask's h_values";
     if (args->mask.width * args->mask.height > MOST_WEIGHTS)
-        return "it takes a mask of 8,000 weights at most";
+        return "it takes masks of at most 8,000 weights";
     return outputs_why_not(args);
 }
 

@@ -8,7 +8,7 @@
 
 /* ---- what queries and calls check alike ---- */
 
-/* The types that go together. */
+/* The combinations of types that exist. */
 typedef struct type_row {
     cudaDataType_t in, out, mask;
 } type_row;
@@ -20,14 +20,14 @@ static const type_row type_rows[] = {
     {CUDA_R_32I, CUDA_R_32I, CUDA_R_32I}, {CUDA_R_32U, CUDA_R_32U, CUDA_R_32U},
     {CUDA_R_8U, CUDA_R_8U, CUDA_R_8I},    {CUDA_R_8U, CUDA_R_8U, CUDA_R_16I}};
 
-/* The error that names the types which go with in's. */
+/* The error that names the types which can be combined with in's type. */
 static prim_status fail_together(const prim_convolution_args *args, const prim_mask *mask)
 {
     const cudaDataType_t in = args->in.type;
     const bool is_narrow = in == CUDA_R_16F || in == CUDA_R_16U;
     const char *name = prim_element_name(in);
     return prim_fail(PRIM_ERROR_TYPE,
-                     "%s: mask's type is %s and out's type %s, and in's type %s takes %s and %s",
+                     "%s: mask's type is %s and out's type is %s, but in's type %s needs %s and %s",
                      args->call.name, prim_element_name(mask->type),
                      prim_element_name(args->out.type), name,
                      in == CUDA_R_8U ? "f32 and u8 or f32, or i8 or i16"
@@ -61,14 +61,15 @@ static prim_status check_mask(const prim_convolution_args *args, const prim_mask
 {
     const size_t most = PRIM_CONVOLUTION_MOST_SIDE;
     if (mask->width < 1 || mask->width > most || mask->height < 1 || mask->height > most)
-        return prim_fail(PRIM_ERROR_VALUE, "%s: mask is %zu × %zu, and its sides must be 1 to %zu",
+        return prim_fail(PRIM_ERROR_VALUE, "%s: mask is %zu × %zu, but its sides must be 1 to %zu",
                          args->call.name, mask->width, mask->height, most);
     if (mask->anchor_x >= mask->width || mask->anchor_y >= mask->height)
-        return prim_fail(
-            PRIM_ERROR_VALUE, "%s: mask's anchor (%zu, %zu) is not inside its %zu × %zu",
-            args->call.name, mask->anchor_x, mask->anchor_y, mask->width, mask->height);
+        return prim_fail(PRIM_ERROR_VALUE, "%s: mask's anchor (%zu, %zu) is outside its %zu × %zu",
+                         args->call.name, mask->anchor_x, mask->anchor_y, mask->width,
+                         mask->height);
     if (args->kind == PRIM_CONVOLUTION_OF_VECTOR && mask->height != 1)
-        return prim_fail(PRIM_ERROR_VALUE, "%s: mask's height is %zu, and a vector takes 1",
+        return prim_fail(PRIM_ERROR_VALUE,
+                         "%s: mask's height is %zu, but a vector needs a mask of height 1",
                          args->call.name, mask->height);
     if (mask->h_values == NULL && mask->d_values == NULL)
         return prim_fail(PRIM_ERROR_NULL, "%s: mask's h_values and d_values are both NULL",
@@ -76,19 +77,19 @@ static prim_status check_mask(const prim_convolution_args *args, const prim_mask
     return PRIM_OK;
 }
 
-/* A separable mask's row and column. */
+/* Checks the row and the column of a separable mask. */
 static prim_status check_parts(const prim_convolution_args *args)
 {
     const prim_mask *x = &args->mask, *y = &args->mask_y;
     if (x->type != y->type)
-        return prim_fail(PRIM_ERROR_TYPE, "%s: mask_x's type is %s and mask_y's type %s",
+        return prim_fail(PRIM_ERROR_TYPE, "%s: mask_x's type is %s, but mask_y's type is %s",
                          args->call.name, prim_element_name(x->type), prim_element_name(y->type));
     if (x->height != 1)
-        return prim_fail(PRIM_ERROR_VALUE, "%s: mask_x's height is %zu, and a row's is 1",
-                         args->call.name, x->height);
+        return prim_fail(PRIM_ERROR_VALUE, "%s: mask_x's height is %zu, not 1", args->call.name,
+                         x->height);
     if (y->width != 1)
-        return prim_fail(PRIM_ERROR_VALUE, "%s: mask_y's width is %zu, and a column's is 1",
-                         args->call.name, y->width);
+        return prim_fail(PRIM_ERROR_VALUE, "%s: mask_y's width is %zu, not 1", args->call.name,
+                         y->width);
     return check_mask(args, y);
 }
 
@@ -98,14 +99,15 @@ static prim_status check_divisor(const prim_convolution_args *args)
     const int64_t divisor = prim_convolution_divisor(args);
     if (divisor < INT32_MIN || divisor > INT32_MAX)
         return prim_fail(PRIM_ERROR_VALUE,
-                         "%s: mask_x's divisor %d times mask_y's divisor %d is no int32_t",
+                         "%s: mask_x's divisor %d times mask_y's divisor %d does not fit int32_t",
                          args->call.name, (int)args->mask.divisor, (int)args->mask_y.divisor);
     const int32_t x = args->mask.divisor, y = args->mask_y.divisor;
     const bool is_none = (x == 0 || x == 1) && (y == 0 || y == 1);
     if (!is_none && !prim_convolution_has_integers(args))
-        return prim_fail(PRIM_ERROR_VALUE,
-                         "%s: mask's divisor is %d, and only masks of i8 and i16 are divided",
-                         args->call.name, (int)(x == 0 || x == 1 ? y : x));
+        return prim_fail(
+            PRIM_ERROR_VALUE,
+            "%s: mask's divisor is %d, but only masks of i8 and i16 can have a divisor",
+            args->call.name, (int)(x == 0 || x == 1 ? y : x));
     return PRIM_OK;
 }
 
@@ -128,11 +130,10 @@ static prim_status check_images(const prim_convolution_args *args)
     if (status == PRIM_OK &&
         (args->in.width != args->out.width || args->in.height != args->out.height ||
          args->in.channels != args->out.channels))
-        status =
-            prim_fail(PRIM_ERROR_VALUE,
-                      "%s: in is %zu × %zu with %d channels, and out is not: %zu × %zu with %d",
-                      args->call.name, args->in.width, args->in.height, args->in.channels,
-                      args->out.width, args->out.height, args->out.channels);
+        status = prim_fail(PRIM_ERROR_VALUE,
+                           "%s: in is %zu × %zu with %d channels, but out is %zu × %zu with %d",
+                           args->call.name, args->in.width, args->in.height, args->in.channels,
+                           args->out.width, args->out.height, args->out.channels);
     return status;
 }
 
@@ -147,7 +148,7 @@ static prim_status check_kind(const void *any)
     prim_status status = check_types(args, &args->mask);
     if (status == PRIM_OK && (args->flags & ~(unsigned)PRIM_CONVOLUTION_FLIP) != 0)
         status = prim_fail(PRIM_ERROR_VALUE,
-                           "%s: flags are %#x, and only PRIM_CONVOLUTION_FLIP, %#x, exists",
+                           "%s: flags are %#x, but the only flag is PRIM_CONVOLUTION_FLIP, %#x",
                            args->call.name, args->flags, (unsigned)PRIM_CONVOLUTION_FLIP);
     if (status == PRIM_OK)
         status = check_images(args);
@@ -156,7 +157,7 @@ static prim_status check_kind(const void *any)
 
 /* ---- the pointers ---- */
 
-/* On the device either may be NULL, on the host h_values must not. */
+/* On the device one of h_values and d_values may be NULL; on the host h_values must not be. */
 static prim_status check_weights(const prim_convolution_args *args, const prim_mask *mask,
                                  prim_span *span)
 {

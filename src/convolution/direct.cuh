@@ -1,4 +1,4 @@
-/* An output's sum straight from the image:
+/* Computes an output's sum straight from the image:
  *
  *     ┌──────────────────┐    Where the mask's window is inside of the image, which is nearly
  *     │  ┌───┐           │    everywhere, its elements are as far apart as the pixels: no index

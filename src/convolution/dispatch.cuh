@@ -10,7 +10,7 @@
 namespace
 {
 
-/* Every textbook rung has blocks of so many threads. */
+/* The threads of a block in every textbook rung. */
 constexpr unsigned THREADS = 256;
 
 /* Run::run<Pixel>(args, more…) for elements of one type. */

@@ -20,7 +20,7 @@ struct weights {
     weight_list<Sum> list; /* first: nullptr for `few` */
     Sum few[FEW_WEIGHTS];
 
-    weight_list<Sum> column; /* of a separable mask; among the few behind those of the row */
+    weight_list<Sum> column; /* of a separable mask; among the few after those of the row */
 
     __device__ Sum operator[](int k) const
     {

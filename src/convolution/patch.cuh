@@ -1,5 +1,5 @@
-/* REGISTER under squares of 3, 5 and 7 of f32, whole or separable, where rows are aligned: a thread
- * reads the patch of the image that all its outputs need, and only then computes.
+/* REGISTER under square masks of 3, 5 and 7 of f32, whole or separable, where rows are aligned. A
+ * thread reads the patch of the image that all its outputs need, and only then computes.
  *
  *     ┌───────────┐     4 outputs side by side, some below each other: a patch of 8 x 12 has the
  *     │ · · · · · │     windows of 4 x 8 outputs under 5 x 5
@@ -31,7 +31,7 @@ constexpr int LANES = static_cast<int>(WARP), WARPS = 4, COLUMNS = 4; /* of a th
 constexpr int SPAN = LANES * COLUMNS; /* outputs of a warp in a row */
 constexpr int WORDS = 3 * COLUMNS;    /* of a patch's row; the second vector has the outputs' */
 
-/* A separable mask has the weights of a row, and those of a column behind them. */
+/* A separable mask has the weights of a row, and those of a column after them. */
 template <shape SHAPE, int SIDE>
 struct weights {
     static constexpr int ACROSS = SHAPE == WHOLE ? SIDE : 1; /* products of an output in a row */

@@ -51,7 +51,7 @@ struct weight_list<Sum, true> {
     }
 };
 
-inline bool is_turned(const prim_convolution_args *args)
+inline bool is_flipped(const prim_convolution_args *args)
 {
     return (args->flags & PRIM_CONVOLUTION_FLIP) != 0;
 }
@@ -59,7 +59,7 @@ inline bool is_turned(const prim_convolution_args *args)
 /* Elements of a side before the pixel itself. */
 inline int before_pixel(const prim_convolution_args *args, size_t side, size_t anchor)
 {
-    return static_cast<int>(is_turned(args) ? side - 1 - anchor : anchor);
+    return static_cast<int>(is_flipped(args) ? side - 1 - anchor : anchor);
 }
 
 template <typename Sum>
@@ -69,12 +69,12 @@ weight_list<Sum> list_of(const prim_convolution_args *args, const void *values, 
         const bool is_wide = args->mask.type == CUDA_R_16I;
         const char *const first = static_cast<const char *>(values);
         const size_t to_last = (count - 1) * (is_wide ? sizeof(int16_t) : sizeof(int8_t));
-        if (is_turned(args))
+        if (is_flipped(args))
             return {first == nullptr ? first : first + to_last, -1, is_wide};
         return {first, 1, is_wide};
     } else {
         const Sum *const first = static_cast<const Sum *>(values);
-        if (is_turned(args))
+        if (is_flipped(args))
             return {first == nullptr ? first : first + (count - 1), -1};
         return {first, 1};
     }

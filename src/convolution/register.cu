@@ -170,7 +170,7 @@ cudaError_t launch_window(const prim_convolution_args *args)
                : prim_convolution_window_wide(args);
 }
 
-/* A thin image has no row of fills behind it. */
+/* A thin image has no row of fills after it. */
 cudaError_t launch_part(const prim_convolution_args *args)
 {
     const bool has_outer_row = args->writes_outer_row || args->reads_outer_row;

@@ -59,7 +59,7 @@ cudaError_t prim_convolution_separable(const prim_convolution_args *args);
 typedef cudaError_t (*prim_convolution_launch)(const prim_convolution_args *args);
 prim_convolution_launch prim_convolution_patches(const prim_convolution_args *args);
 
-/* As two masks, one launch behind the other: `args` says the types, and `across` and `down` what
+/* As two masks, one launch after the other: `args` says the types, and `across` and `down` what
  * either launch reads and writes. */
 cudaError_t prim_convolution_two_passes(const prim_convolution_args *args,
                                         const prim_convolution_args *across,

@@ -1,13 +1,13 @@
-/* Copies rows of bytes into shared memory, with the boundary's bytes for those outside, and out of
- * it.
+/* Copies rows of bytes into shared memory, with the boundary's bytes in place of those outside the
+ * image, and out of it.
  *
  *     in memory      · · · a b c d e f g h i j k l · ·     a … l  a line of the image
  *     chunks           │       │       │       │       │   of 16 bytes
  *     shared         d c b a b c d e f g h i j k l l k j
  *                      └ bytes ┘└  copied  ┘└─ bytes
  *
- * Chunks inside of the image are copied asynchronously as a whole; only for the bytes of others the
- * boundary is applied. Where rows of an image begin at odd addresses, either a row begins as far
+ * Chunks inside the image are copied asynchronously as a whole; the boundary is applied only to the
+ * bytes of other chunks. Where rows of an image begin at odd addresses, either a row begins as far
  * past a chunk in shared memory as in global memory, and readers shift it; or it is copied through
  * registers, word by word, and shifted there. */
 #ifndef PRIM_CONVOLUTION_ROWS_CUH
@@ -29,7 +29,7 @@ struct image_of_bytes {
     const uint8_t *data;
     size_t pitch;
     int64_t width, height; /* in pixels */
-    int line, reach;       /* bytes of a row, and those behind it that a window may reach */
+    int line, reach;       /* bytes of a row, and those after it that a window may reach */
     int channels;
     bool is_aligned; /* rows lie alike within chunks: what is asked for begins where one does */
     bool is_wide;    /* no narrower than the mask */

@@ -22,22 +22,22 @@ static bool fills_tiles(const prim_convolution_args *args)
            args->in.width * (size_t)args->in.channels >= least_bytes;
 }
 
-/* Squares of i8, whose sums are small whatever the weights. Images narrower than a tile leave most
- * of it empty; and TENSOR loads rows that begin at odd addresses through registers, so that under 3
- * × 3 REGISTER is faster. */
+/* Whether REGISTER is faster than TENSOR for a square mask of i8, whose sums are small whatever the
+ * weights. Images narrower than a tile leave most of it empty. And TENSOR loads rows that begin at
+ * odd addresses through registers, so that under 3 × 3 REGISTER is faster. */
 static bool is_for_register(const prim_convolution_args *args)
 {
     const size_t side = args->mask.width, tile_bytes = 256, vector_bytes = 16;
     const int32_t most_divisor = 1 << 22;
-    const bool is_narrow = args->in.width * (size_t)args->in.channels <= tile_bytes;
+    const bool has_short_rows = args->in.width * (size_t)args->in.channels <= tile_bytes;
     const bool is_odd = args->in.pitch % vector_bytes != 0 && args->in.channels % 2 == 1;
     if (args->mask.type != CUDA_R_8I || side != args->mask.height ||
         args->mask.divisor >= most_divisor || args->mask.divisor <= -most_divisor)
         return false;
-    return is_narrow ? side == 3 || side == 5 || side == 7 : is_odd && side == 3;
+    return has_short_rows ? side == 3 || side == 5 || side == 7 : is_odd && side == 3;
 }
 
-/* REGISTER takes every call, and no size is known where another rung than SMALL or TENSOR is
+/* REGISTER takes every call. No size is known for which a rung other than SMALL or TENSOR is
  * faster. */
 int prim_convolution_choose_rung(const void *any)
 {

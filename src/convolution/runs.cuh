@@ -4,7 +4,8 @@
  *     shared    · · · · a b c d│e f g h│i j k l│m n · ·     the run has the same alignment in both,
  *                       └ vec ┘ └ vec ┘ └ vec ┘ └ elements  so all but its ends moves by vectors
  *
- * Rows with gaps between them move by words in the same way, where elements are narrower. */
+ * Rows with gaps between them move by words in the same way, where elements are narrower than a
+ * word. */
 #ifndef PRIM_CONVOLUTION_RUNS_CUH
 #define PRIM_CONVOLUTION_RUNS_CUH
 

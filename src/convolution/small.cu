@@ -1,5 +1,6 @@
-/* SMALL: images that do not fill the card, for which a launch's beginning and end are what takes
- * time. So it has little code, and all loads of a block are on their way at once.
+/* SMALL: images that do not fill the card, for which the beginning and the end of the launch take
+ * most of the time. So the kernel has little code, and all loads of a block are on their way at
+ * once.
  *
  *     tile  ┌───────────────┐     A block copies the elements of its outputs into shared memory,
  *           │ · · ■ · · □ · │     with the halo, element by element: wherever rows begin, however
@@ -453,7 +454,7 @@ const char *why_not(const void *any)
         return "it needs the mask's h_values";
     if (is_separable ? args->mask.width > MOST_SEPARABLE || args->mask_y.height > MOST_SEPARABLE
                      : args->mask.width * args->mask.height > MOST_TAPS)
-        return "it takes a mask of 256 weights at most, of separable ones of 16 a side";
+        return "it takes masks of at most 256 weights, and separable ones of at most 16 a side";
     if (args->in.width == 0 || args->in.height == 0)
         return nullptr;
     return args->in.width <= MOST_SIDE && args->in.height <= MOST_SIDE &&
@@ -498,11 +499,11 @@ bool prim_convolution_is_small(const prim_convolution_args *args)
     constexpr size_t FEW_ROWS = 8, NARROW = 96;
     if (args->in.width == 0 || args->in.height == 0 || small::why_not(args) != nullptr)
         return false;
-    const bool is_separable = args->mask_y.height > 0, is_low = args->in.height <= FEW_ROWS;
+    const bool is_separable = args->mask_y.height > 0, has_few_rows = args->in.height <= FEW_ROWS;
     if (is_separable && args->in.width * static_cast<size_t>(args->in.channels) <= NARROW)
         return true;
     const size_t most = MOST_WORK * (is_separable ? 4 : 1) * (args->in.type == CUDA_R_32F ? 1 : 2);
-    return small::work_of(args) <= (is_low || prim_convolution_walks(args) ? most / 4 : most);
+    return small::work_of(args) <= (has_few_rows || prim_convolution_walks(args) ? most / 4 : most);
 }
 
 PRIM_DEFINE_RUNG(convolution, small) = {

@@ -27,8 +27,8 @@ struct strips {
     bool rows_are_aligned; /* the output's, to 16 bytes */
     int high;              /* rows of a strip */
 
-    /* `data` plus so many bytes. Offsets, unlike pointers, may point outside of the image, and the
-     * compiler still knows the address space. */
+    /* `data` plus that many bytes. Offsets, unlike pointers, may point outside of the image, and
+     * the compiler still knows the address space. */
     template <typename T>
     __device__ static T *bytes_behind(T *data, int64_t bytes)
     {
@@ -63,7 +63,7 @@ struct strip_rows {
     }
 };
 
-/* Masks of w · h weights, or of the w of a row and the h of a column behind them. */
+/* Masks of w · h weights, or of the w of a row and the h of a column after them. */
 enum shape { WHOLE, SEPARABLE };
 
 /* ---- on the host ---- */

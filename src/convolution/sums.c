@@ -1,13 +1,13 @@
 /* The type of convolution's sums, and their divisor.
  *
- * Of integers over bytes, a sum is exact:
+ * A sum of integers over bytes is exact:
  *     |sum| <= 255 · 2^7 · weights      i8: of 255 × 255 weights too below 2^31
  *     |sum| <= 255 · 2^15 · weights     i16: of up to 257 weights below 2^31
  * and of a separable mask, whose weights are products of two, 255 · 2^14 or 255 · 2^30 times their
  * number. A sum of rows alone stays below 2^31 always. */
 #include "convolution/convolution_args.h"
 
-/* The largest masks of which 32 bits hold every sum. */
+/* The largest masks whose sums all fit 32 bits. */
 _Static_assert((INT64_C(255) << 7) * 255 * 255 <= INT32_MAX, "any mask of i8");
 _Static_assert((INT64_C(255) << 15) * 257 <= INT32_MAX, "257 weights of i16");
 _Static_assert((INT64_C(255) << 15) * 258 > INT32_MAX, "and no more");
@@ -20,7 +20,7 @@ bool prim_convolution_has_integers(const prim_convolution_args *args)
     return args->mask.type == CUDA_R_8I || args->mask.type == CUDA_R_16I;
 }
 
-/* Below 2^63 for all masks. */
+/* The largest sum, which is below 2^63 for all masks. */
 static uint64_t largest_sum(const prim_convolution_args *args)
 {
     const uint64_t weight = args->mask.type == CUDA_R_8I ? 1 << 7 : 1 << 15;

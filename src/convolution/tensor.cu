@@ -10,8 +10,8 @@
  *       16 rows                 └─────────┘ 8 outputs
  *
  * An instruction of a warp has 4,096 products, where REGISTER has a multiply-add of each lane. Most
- * of a band is zeros: of 32 products 3, 5, … are not. But there are so many that memory bandwidth
- * is the limit all the same. bands.cuh says how a lane gets its words of a band.
+ * of a band is zeros: only 3, 5, … of 32 products are not. But there are so many products that
+ * memory bandwidth is the limit all the same. bands.cuh says how a lane gets its words of a band.
  *
  * A block takes a tile of 64 rows, a warp 64 columns of it, 16 at a time:
  *
@@ -428,15 +428,15 @@ const char *why_not(const void *any)
     if (args->kind == PRIM_CONVOLUTION_SEPARABLE)
         return PRIM_CONVOLUTION_NOT_SEPARABLE;
     if (!prim_convolution_has_integers(args))
-        return "it takes masks of integers over bytes";
+        return "it takes images of u8 with integer masks only";
     if (args->mask.h_values == nullptr)
         return "it needs the mask's h_values";
     if (args->mask.width > MOST_SIDE || args->mask.height > MOST_SIDE)
-        return "it takes a mask with sides of 15 at most";
+        return "it takes masks of at most 15 × 15";
     if (line > most_bytes)
-        return "it takes rows of less than 2 GiB";
+        return "it takes rows that are shorter than 2 GiB";
     if (prim_device_code() < LEAST_CAPABILITY)
-        return "its products need code for compute capability 8.0 or higher";
+        return "it needs code compiled for compute capability 8.0 or higher";
     return prim_fits_a_grid(prim_divide_up(args->in.height, TILE_ROWS),
                             line == 0 ? 0 : prim_divide_up(line, TILE_COLUMNS) + 1)
                ? nullptr

@@ -1,37 +1,37 @@
-/* REGISTER over thin images, which are narrow or low, under any mask, and over low ones under
- * separable masks: one kernel for all, with weights in shared memory. See narrow.cuh and
- * low.cuh. */
+/* REGISTER over thin images, which have short rows or few rows: one kernel for all, with weights in
+ * shared memory. It takes any mask, and separable masks where the image has few rows. See
+ * short_rows.cuh and few_rows.cuh. */
 #include "convolution/dispatch.cuh"
-#include "convolution/low.cuh"
-#include "convolution/narrow.cuh"
+#include "convolution/few_rows.cuh"
 #include "convolution/register.h"
+#include "convolution/short_rows.cuh"
 
 namespace
 {
 namespace thin
 {
 
-/* The image is either narrow or low: `low_image` is set for a low one. */
+/* The image has short rows or few rows: `by_columns` is set where it has few. */
 template <typename Pixel>
 struct task {
-    narrow::image_of_rows<typename Pixel::source, typename Pixel::element> narrow_image;
-    low::image_of_columns<typename Pixel::source, typename Pixel::element> low_image;
+    short_rows::image_of_rows<typename Pixel::source, typename Pixel::element> by_rows;
+    few_rows::image_of_columns<typename Pixel::source, typename Pixel::element> by_columns;
     listed::weights<typename Pixel::sum> weights;
     typename Pixel::ending end;
 };
 
 template <typename Pixel>
-__global__ void __launch_bounds__(narrow::MOST_THREADS, 2)
+__global__ void __launch_bounds__(short_rows::MOST_THREADS, 2)
     convolve(const __grid_constant__ task<Pixel> p)
 {
     PRIM_SHARED_DYNAMIC(uint8_t, shared);
-    if (p.low_image.groups > 0)
-        low::convolve_any<Pixel>(p.low_image, p.weights, p.end, shared);
+    if (p.by_columns.groups > 0)
+        few_rows::convolve_any<Pixel>(p.by_columns, p.weights, p.end, shared);
     else
-        narrow::convolve_any<Pixel>(p.narrow_image, p.weights, p.end, shared);
+        short_rows::convolve_any<Pixel>(p.by_rows, p.weights, p.end, shared);
 }
 
-bool is_narrow(const prim_convolution_args *args)
+bool has_short_rows(const prim_convolution_args *args)
 {
     const size_t most_elements = 96;
     const bool is_line = args->in.height == 1 && args->mask.height == 1;
@@ -40,7 +40,7 @@ bool is_narrow(const prim_convolution_args *args)
 
 /* Of more rows, a block has so few columns that halos and idle lanes cost more than two windows. */
 template <typename Pixel>
-bool is_low(const prim_convolution_args *args)
+bool has_few_rows(const prim_convolution_args *args)
 {
     constexpr bool HAS_LONG_SUMS = sizeof(typename Pixel::sum) > 4;
     const bool is_separable = args->mask_y.height > 0;
@@ -55,19 +55,19 @@ bool plan(const prim_convolution_args *args, task<Pixel> *p, launch_config *wher
     using element = typename Pixel::element;
     const bool is_separable = args->mask_y.height > 0;
     *p = {};
-    if (!is_separable && is_narrow(args)) {
-        p->narrow_image = narrow::make_rows<source, element>(args);
-        const size_t bytes = narrow::choose_groups_for_any<Pixel>(args, &p->narrow_image);
-        *where = narrow::config_of(args, p->narrow_image, bytes);
+    if (!is_separable && has_short_rows(args)) {
+        p->by_rows = short_rows::make_rows<source, element>(args);
+        const size_t bytes = short_rows::choose_groups_for_any<Pixel>(args, &p->by_rows);
+        *where = short_rows::config_of(args, p->by_rows, bytes);
         return bytes > 0;
     }
-    if (!is_low<Pixel>(args) || (is_separable && !listed::passes_both_parts(args)))
+    if (!has_few_rows<Pixel>(args) || (is_separable && !listed::passes_both_parts(args)))
         return false;
-    p->low_image = low::make_image<source, element>(args);
-    const size_t bytes = low::choose_groups_for_any<Pixel>(args, &p->low_image);
-    *where = bytes == 0
-                 ? *where
-                 : low::config_of(args, p->low_image, low::OUTPUTS<typename Pixel::sum>, bytes);
+    p->by_columns = few_rows::make_image<source, element>(args);
+    const size_t bytes = few_rows::choose_groups_for_any<Pixel>(args, &p->by_columns);
+    *where = bytes == 0 ? *where
+                        : few_rows::config_of(args, p->by_columns,
+                                              few_rows::OUTPUTS<typename Pixel::sum>, bytes);
     return bytes > 0;
 }
 

@@ -105,7 +105,7 @@ const char *why_not(const void *any)
     if (args->mask.d_values == nullptr)
         return "it needs the mask's d_values";
     if (args->mask.width >= SIDE || args->mask.height >= SIDE)
-        return "it takes a mask of 15 × 15 at most";
+        return "it takes masks of at most 15 × 15";
     if (!dispatch<is_built>(args))
         return PRIM_TYPES_NOT_BUILT;
     const outputs tile = outputs_of_tile(args);

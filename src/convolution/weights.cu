@@ -1,5 +1,5 @@
-/* Copies a host mask that does not fit the arguments of one launch, by the arguments of several: so
- * it is read during the call, and a graph keeps it. */
+/* Copies a host mask that does not fit the arguments of one launch, by the arguments of several
+ * launches. So it is read during the call, and a graph keeps it. */
 #include <cstring>
 
 #include "common/host/element.h"

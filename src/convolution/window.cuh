@@ -178,7 +178,7 @@ __global__ void __launch_bounds__(BOUNDS<Pixel, WIDTH, ROWS>.threads,
     __syncthreads();
     thread_place own = thread_place::of<Pixel, ROWS>(p);
     PRIM_UNROLL(1)
-    for (int turn = 0; turn < p.shape.turns; turn++, own.row += p.shape.turn_rows) {
+    for (int pass = 0; pass < p.shape.rounds; pass++, own.row += p.shape.round_rows) {
         typename Pixel::sum sums[ROWS][COLUMNS];
         begin_sums<Pixel, ROWS>(p, sums);
         if (own.column < block.columns && own.row < block.rows)

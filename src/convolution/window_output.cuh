@@ -267,7 +267,7 @@ __device__ void write_vectors(unsigned char *to, int count, const shared_rows<JO
     }
 }
 
-/* The same that begins anywhere: `past` bytes behind a word, so that each word of memory has bytes
+/* The same that begins anywhere: `past` bytes after a word, so that each word of memory has bytes
  * of two words of the row. Beside the row nothing is stored. */
 template <bool JOINED>
 __device__ void write_words(unsigned char *to, int count, const shared_rows<JOINED> &from, int at,

@@ -4,8 +4,8 @@
  *     memory    r0 g0 b0 r1  g1 b1 r2 g2  b2 r3 g3 b3      3 words, of u8 and 3 channels
  *     planes    r0 r1 r2 r3  g0 g1 g2 g3  b0 b1 b2 b3
  *
- * Both are the same bytes in another order, for which a word takes one permutation for each word
- * but the first that its bytes come from. */
+ * Both are the same bytes in another order. A word takes one permutation less than there are words
+ * that its bytes come from. */
 #ifndef PRIM_CONVOLUTION_WINDOW_PLANES_CUH
 #define PRIM_CONVOLUTION_WINDOW_PLANES_CUH
 

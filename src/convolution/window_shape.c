@@ -1,8 +1,8 @@
 /* The shape of REGISTER's blocks. A tile of outputs is as wide and high as its threads are many,
  * side by side and below each other; of all such tiles the one is chosen for which the image costs
  * least: what the tiles copy with their halos, multiply, and store, also beyond the image's sides.
- * So vectors and low images get low tiles, narrow images high ones, and large images such whose
- * halos are small.
+ * So vectors and images of few rows get tiles of few rows, images of short rows get high tiles, and
+ * large images get tiles whose halos are small.
  *
  * All numbers that can be tuned stand here. */
 #include "convolution/window_shape.h"
@@ -22,8 +22,8 @@ enum {
      * which has more instructions for an output. */
     LEAST_THREADS = 256,
     LEAST_THREADS_BEFORE_WIDE = 32,
-    MOST_TURNS = 4,           /* that a block computes, over as many rows each time */
-    ENOUGH_BLOCKS = 24,       /* on a multiprocessor, for more turns of fewer blocks */
+    MOST_ROUNDS = 4,          /* that a block computes, over as many rows each time */
+    ENOUGH_BLOCKS = 24,       /* on a multiprocessor, for more rounds of fewer blocks */
     MOST_ACROSS = 0x7fffffff, /* tiles side by side: a grid has no more */
     LEAST_ROWS = 3,           /* of an image: of fewer, a thread's rows would mostly be none */
     LEAST_PIECE = 32,         /* bytes of a row that lanes copy side by side */
@@ -62,7 +62,8 @@ static int rows_of_thread(const prim_window_call *call)
     return call->height >= LEAST_ROWS && threads / enough >= call->multiprocessors ? call->rows : 1;
 }
 
-/* So many that about every multiprocessor has a block. */
+/* The threads of a block for each channel, as a power of two: few enough that about every
+ * multiprocessor has a block. */
 static int bits_of_threads(const prim_window_call *call, int rows)
 {
     const size_t threads = prim_divide_up(call->width, PRIM_WINDOW_COLUMNS) *
@@ -106,7 +107,7 @@ static int pitch_of(int bytes, int rows, int span)
     return pitch | VECTOR;
 }
 
-/* Outputs that go through shared memory, channel by channel. Returns their bytes. */
+/* Lays out the outputs that go through shared memory, channel by channel. Returns their bytes. */
 static int lay_out_outputs(const prim_window_call *call, prim_window_shape *s)
 {
     const int bytes = round_up(s->columns * call->element_bytes, VECTOR);
@@ -117,9 +118,10 @@ static int lay_out_outputs(const prim_window_call *call, prim_window_shape *s)
     return s->out_plane * call->channels;
 }
 
-/* Of a block: rows of a thread, threads for each channel as 2^, and how often they compute. */
+/* The size of a block: rows of a thread, threads for each channel as a power of two, and how often
+ * they compute. */
 typedef struct block_size {
-    int rows, bits, turns;
+    int rows, bits, rounds;
 } block_size;
 
 /* False where it does not fit shared memory. */
@@ -129,12 +131,12 @@ static bool lay_out(const prim_window_call *call, block_size size, int across_bi
     const int across = 1 << across_bits, threads = 1 << size.bits;
     const int span = across * PRIM_WINDOW_COLUMNS * call->source_bytes;
     *s = (prim_window_shape){.rows = size.rows,
-                             .turns = size.turns,
+                             .rounds = size.rounds,
                              .thread_bits = size.bits,
                              .across_bits = across_bits};
     s->columns = across * PRIM_WINDOW_COLUMNS;
-    s->turn_rows = size.rows * (threads >> across_bits);
-    s->high = s->turn_rows * size.turns;
+    s->round_rows = size.rows * (threads >> across_bits);
+    s->high = s->round_rows * size.rounds;
     const int elements = s->columns - PRIM_WINDOW_COLUMNS + call->reach;
     s->pitch = pitch_of(elements * call->source_bytes, size.rows, span);
     const int row = s->pitch * call->channels, outputs = lay_out_outputs(call, s);
@@ -194,8 +196,8 @@ static void choose_lanes(const prim_window_call *call, prim_window_shape *s)
                               threads * call->channels);
 }
 
-/* From the widest tile on: a narrower one only where it saves a fiftieth, since memory likes long
- * rows. */
+/* Begins with the widest tile. A narrower one is taken only where it saves a fiftieth, since memory
+ * likes long rows. */
 static prim_window_shape best_shape(const prim_window_call *call, block_size size)
 {
     prim_window_shape best = {0};
@@ -214,31 +216,32 @@ static prim_window_shape best_shape(const prim_window_call *call, block_size siz
     return best;
 }
 
-/* How often a block computes: what a thread does once is a large part of its work. Not where there
- * are few blocks. */
-static int turns_of_block(const prim_window_call *call, int rows, int bits)
+/* How often a block computes: several times, since what a thread does once is a large part of its
+ * work, but not where there are few blocks. */
+static int rounds_of_block(const prim_window_call *call, int rows, int bits)
 {
     const size_t threads = prim_divide_up(call->width, PRIM_WINDOW_COLUMNS) *
                            prim_divide_up(call->height, (size_t)rows);
-    int turns = 1;
+    int rounds = 1;
     if (call->weight_bytes == 0)
-        while (turns < MOST_TURNS &&
-               (threads >> bits) / (2 * (size_t)turns) >= ENOUGH_BLOCKS * call->multiprocessors)
-            turns *= 2;
-    return turns;
+        while (rounds < MOST_ROUNDS &&
+               (threads >> bits) / (2 * (size_t)rounds) >= ENOUGH_BLOCKS * call->multiprocessors)
+            rounds *= 2;
+    return rounds;
 }
 
-/* With fewer turns, then fewer threads, and then fewer rows, where no tile fits shared memory. */
+/* Where no tile fits shared memory, fewer rounds are tried, then fewer threads, and then fewer
+ * rows. */
 prim_window_shape prim_convolution_window_shape(const prim_window_call *call)
 {
     block_size size;
     size.rows = rows_of_thread(call);
     size.bits = bits_of_threads(call, size.rows);
-    size.turns = turns_of_block(call, size.rows, size.bits);
+    size.rounds = rounds_of_block(call, size.rows, size.bits);
     prim_window_shape best = best_shape(call, size);
     while (best.rows == 0) {
-        if (size.turns > 1)
-            size.turns /= 2;
+        if (size.rounds > 1)
+            size.rounds /= 2;
         else if (size.bits > LEAST_BITS)
             size.bits--;
         else if (call->weight_bytes > 0 && size.rows > 1 && !call->never_has_single_rows)

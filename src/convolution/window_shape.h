@@ -35,7 +35,7 @@ typedef struct prim_window_call {
 typedef struct prim_window_shape {
     int rows; /* outputs of a thread below each other */
     int thread_bits, across_bits;
-    int turns, turn_rows;      /* how often a block computes, and rows of outputs each time */
+    int rounds, round_rows;    /* how often a block computes, and rows of outputs each time */
     int columns, high;         /* outputs of a block, in pixels */
     int band;                  /* rows of the mask that are taken at once */
     int tile_at;               /* bytes of shared memory before the tile: weights */

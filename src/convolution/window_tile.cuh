@@ -99,7 +99,7 @@ struct thread_place {
 
 /* ---- columns that lie inside of the image: lanes side by side ---- */
 
-/* Whole vectors and words may reach so many columns further, on both sides. */
+/* Whole vectors and words may reach that many columns further, on both sides. */
 template <typename T>
 constexpr int MORE_COLUMNS = IS_NARROW<T>
                                  ? static_cast<int>((VECTOR_BYTES + WORD_BYTES) / sizeof(T))
@@ -181,7 +181,7 @@ struct piece {
     }
 };
 
-/* Where a thread is in a range of rows, whose pieces lie one behind the other: it takes every
+/* Where a thread is in a range of rows, whose pieces lie one after the other: it takes every
  * n-th of them. */
 struct piece_place {
     int row, piece;
@@ -312,7 +312,7 @@ struct row_at_side {
             choose(before < 0 ? -before : 0, behind, at_once);
     }
 
-    /* Whole pieces of so many columns between `least` and `most`. */
+    /* Whole pieces of that many columns between `least` and `most`. */
     __device__ void choose(int least, int most, int at_once)
     {
         begin = (least + at_once - 1) / at_once * at_once;

@@ -20,8 +20,8 @@ static bool adds(const histogram_args *args)
     return (args->counters.flags & PRIM_HISTOGRAM_ADD) != 0;
 }
 
-/* Where a rank counts: with PRIM_HISTOGRAM_ADD not in the counters, whose old values must not take
- * part in the sum of all ranks. */
+/* Where a rank counts: with PRIM_HISTOGRAM_ADD not in the call's counters, whose old values must
+ * not be part of the sum of all ranks. */
 static void *counters_of(const histogram_args *args, const prim_member *member)
 {
     return adds(args) ? member->call.workspace : member->rank->d_out;
@@ -55,7 +55,7 @@ static prim_status inner_bytes(const prim_team *team, size_t count, size_t *byte
                            &answer, bytes);
 }
 
-/* Room for what a rank counts, where the call's counters must not take part. */
+/* Room for what a rank counts, where it must not count in the call's counters. */
 static size_t apart_bytes(const histogram_args *args)
 {
     const size_t bytes = prim_element_bytes(args->counters.type);
@@ -146,7 +146,7 @@ static prim_status add_up(const prim_team *team, const prim_member *member)
         error =
             prim_distributed_add(args->counters.type, member->rank->d_second,
                                  outside_of(args, member), PRIM_HISTOGRAM_OUTSIDE_COUNTERS, stream);
-    return prim_team_cuda(member, "the counts were not added", error);
+    return prim_team_cuda(member, "the counts could not be added", error);
 }
 
 /* Adds the fields of the range that are used. */

@@ -127,7 +127,7 @@ static prim_status find_own(const prim_team *team, const prim_member *member)
     if (status != PRIM_OK)
         return status;
     const size_t slot = candidates_of(team, member->number);
-    return prim_team_cuda(member, "the candidate was not picked",
+    return prim_team_cuda(member, "the candidate could not be picked",
                           prim_distributed_pick(member->rank->d_in, bytes, p.at, member->begin,
                                                 p.elements + slot * bytes, p.indices + slot,
                                                 member->call.stream));
@@ -159,7 +159,7 @@ static prim_status find_first(const prim_team *team, const prim_member *member)
     if (status != PRIM_OK)
         return status;
     return prim_team_cuda(
-        member, "the index was not taken",
+        member, "the index could not be written",
         prim_distributed_take(p.indices, p.at, member->rank->d_second, member->call.stream));
 }
 

@@ -1,5 +1,5 @@
-/* Reductions whose bits do not depend on the order: each rank reduces its part, an empty one to the
- * identity, every rank gets all results, and reduces these. Rounding to f16 or bf16 in between
+/* Reductions whose bits do not depend on the order. Each rank reduces its part, an empty part to
+ * the identity; every rank gets all results, and reduces these. Rounding to f16 or bf16 in between
  * changes no minimum and no maximum: it keeps the order. scanned.c begins in the same way. */
 #include "distributed/gathered.h"
 #include "common/host/element.h"

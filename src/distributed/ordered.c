@@ -1,9 +1,9 @@
-/* Sums and products of floats, whose bits depend on the order: that of reduce/order.h, which cuts a
- * line into tiles of 16 KB by position alone. Each rank reduces the tiles that begin in its part,
- * which leaves a value for each. The values of all tiles form a line: every rank gets all of them,
- * 1/4096 of the bytes (f64: 1/2048), and reduces that line in the same order as all others. A line
- * of one value keeps its bits when it is reduced again: sums start from +0, so that none is -0, and
- * products from 1. */
+/* Sums and products of floats, whose bits depend on the order. The order is that of reduce/order.h,
+ * which cuts a line into tiles of 16 KB by position alone. Each rank reduces the tiles that begin
+ * in its part, which leaves a value for each. The values of all tiles form a line: every rank gets
+ * all of them, 1/4096 of the bytes (f64: 1/2048), and reduces that line in the same order as all
+ * others. A line of one value keeps its bits when it is reduced again: sums start from +0, so that
+ * none is -0, and products from 1. */
 #include "common/host/element.h"
 #include "distributed/finish.h"
 #include "distributed/reduction.h"
@@ -138,7 +138,7 @@ static prim_status reduce_to_values(const prim_team *team, const prim_member *me
                                    .ld = count,
                                    .out = values};
     return count == 0 ? PRIM_OK
-                      : prim_team_cuda(member, "the tiles were not reduced",
+                      : prim_team_cuda(member, "the tiles could not be reduced",
                                        prim_reduce_tile_values(&args));
 }
 
@@ -188,7 +188,7 @@ static prim_status reduce_all_values(const prim_team *team, const prim_member *m
     if (status != PRIM_OK || !rounds)
         return status;
     return prim_team_cuda(
-        member, "the result was not rounded",
+        member, "the result could not be rounded",
         prim_distributed_round(p.result, 1, r->out_type, member->rank->d_out, member->call.stream));
 }
 

@@ -11,7 +11,7 @@ typedef struct prim_reduction {
     bool is_dot; /* a dot product, with op SUM and no transform */
 } prim_reduction;
 
-/* reduction.c: the workspace of one GPU for so many elements; the checks of both ways, and the
+/* reduction.c: the workspace of one GPU for that many elements; the checks of both ways, and the
  * arguments that all ranks compare. */
 prim_status prim_reduction_bytes(const prim_team *team, size_t count, size_t *bytes);
 prim_status prim_reduction_check(const prim_team *team, const prim_member *member,

@@ -24,7 +24,7 @@ static prim_status check_enums(const prim_gemm_args *args)
     return PRIM_OK;
 }
 
-/* Which types go together; A and B have the same. */
+/* Which types can be combined; A and B have the same type. */
 static const struct {
     cudaDataType_t in, out;
 } types[] = {
@@ -39,11 +39,12 @@ static prim_status check_types(const prim_gemm_args *args)
         if (args->a_type == types[i].in && args->b_type == types[i].in &&
             args->c_type == types[i].out)
             return PRIM_OK;
-    return prim_fail(PRIM_ERROR_TYPE,
-                     "%s: a_type %s, b_type %s and c_type %s are not all f32, all f64 or all i32, "
-                     "nor f16, bf16 or i8 with what they go together with",
-                     args->call.name, prim_element_name(args->a_type),
-                     prim_element_name(args->b_type), prim_element_name(args->c_type));
+    return prim_fail(
+        PRIM_ERROR_TYPE,
+        "%s: a_type %s, b_type %s and c_type %s cannot be combined: all three are f32, f64 or i32, "
+        "or A and B are f16 or bf16 and C the same or f32, or A and B are i8 and C is i32",
+        args->call.name, prim_element_name(args->a_type), prim_element_name(args->b_type),
+        prim_element_name(args->c_type));
 }
 
 static prim_status check_shapes(const prim_gemm_args *args)
@@ -52,8 +53,7 @@ static prim_status check_shapes(const prim_gemm_args *args)
         return PRIM_OK;
     return prim_fail(
         PRIM_ERROR_VALUE,
-        "%s: op_a(A) is %zu × %zu, op_b(B) %zu × %zu and C %zu × %zu, which do not fit "
-        "each other",
+        "%s: op_a(A) is %zu × %zu, op_b(B) %zu × %zu and C %zu × %zu: these sizes do not match",
         args->call.name, args->a_m, args->k, args->b_k, args->b_n, args->m, args->n);
 }
 
@@ -87,7 +87,7 @@ static prim_status check_kind(const void *any)
 
 /* ---- operands ---- */
 
-/* A matrix of each product as it is stored. */
+/* One operand as it is stored: a matrix for each product. */
 typedef struct stored {
     const char *name;
     const void *data;
@@ -120,7 +120,7 @@ static prim_status check_c_stride(const prim_gemm_args *args)
         return PRIM_OK;
     return prim_fail(
         PRIM_ERROR_VALUE,
-        "%s: c_stride is %zu, and %zu matrices of %zu × %zu with ldc %zu would overlap",
+        "%s: c_stride is %zu, so that %zu matrices of %zu × %zu with ldc %zu would overlap",
         args->call.name, args->c_stride, args->batches, args->m, args->n, args->ldc);
 }
 
@@ -209,13 +209,13 @@ static prim_gemm_args batched_args(const char *name, prim_gemm_variant variant, 
                                    prim_transpose op_b, double alpha, prim_matrix a, prim_matrix b,
                                    double beta, prim_matrix c, size_t batches, prim_compute compute)
 {
-    const bool a_turned = op_a == PRIM_TRANSPOSED, b_turned = op_b == PRIM_TRANSPOSED;
+    const bool a_transposed = op_a == PRIM_TRANSPOSED, b_transposed = op_b == PRIM_TRANSPOSED;
     return (prim_gemm_args){.call = {.name = name, .variant = (int)variant},
                             .op_a = op_a,
                             .op_b = op_b,
                             .m = c.rows,
                             .n = c.columns,
-                            .k = a_turned ? a.rows : a.columns,
+                            .k = a_transposed ? a.rows : a.columns,
                             .alpha = alpha,
                             .a_type = a.type,
                             .a = a.data,
@@ -232,9 +232,9 @@ static prim_gemm_args batched_args(const char *name, prim_gemm_variant variant, 
                             .a_stride = a.stride,
                             .b_stride = b.stride,
                             .c_stride = c.stride,
-                            .a_m = a_turned ? a.columns : a.rows,
-                            .b_k = b_turned ? b.columns : b.rows,
-                            .b_n = b_turned ? b.rows : b.columns};
+                            .a_m = a_transposed ? a.columns : a.rows,
+                            .b_k = b_transposed ? b.columns : b.rows,
+                            .b_n = b_transposed ? b.rows : b.columns};
 }
 
 static prim_gemm_args single_args(const char *name, prim_gemm_variant variant, prim_transpose op_a,

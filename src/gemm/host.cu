@@ -44,7 +44,8 @@ struct gemm_on_host {
     }
     static prim_status not_built(const prim_gemm_args *args, int)
     {
-        return prim_fail(PRIM_ERROR_UNSUPPORTED, "%s: the library is not built for this type",
+        return prim_fail(PRIM_ERROR_UNSUPPORTED,
+                         "%s: this build of the library has no code for this type",
                          args->call.name);
     }
 };

@@ -381,11 +381,11 @@ const char *why_not(const void *any)
 {
     const prim_gemm_args *args = static_cast<const prim_gemm_args *>(any);
     if (args->a_type != CUDA_R_16F && args->a_type != CUDA_R_16BF)
-        return "it takes f16 and bf16";
+        return "it takes f16 and bf16 only";
     if (!prim_gemm_has_tiles(args))
         return PRIM_TYPES_NOT_BUILT;
     if (prim_device_code() < PRIM_GEMM_MMA_CAPABILITY)
-        return "its products need code for compute capability 8.0 or higher";
+        return "it needs code compiled for compute capability 8.0 or higher";
     return prim_gemm_plan_fits(args, prim_gemm_plan_mma(args)) ? nullptr : PRIM_GRID_TOO_SMALL;
 }
 

@@ -113,7 +113,7 @@ __device__ bool take_product(const problem<T> &all, problem<T> &mine)
     return true;
 }
 
-/* A launch of so many blocks for each product, unless C is empty. */
+/* A launch of that many blocks for each product, unless C is empty. */
 template <typename T>
 cudaError_t launch_blocks(const prim_gemm_args *args, size_t blocks, dim3 threads,
                           void (*kernel)(problem<T>))

@@ -26,16 +26,16 @@ RUNGS(PRIM_DECLARE_RUNG)
 
 const prim_rung *const prim_gemm_rungs[] = {RUNGS(PRIM_RUNG_ROW) NULL};
 
-/* A short side. Estimates of tiles are too high where products are larger, and the more so of
- * narrow types. */
+/* Whether a side is short enough for THIN. The estimates for tiles are too high where products are
+ * larger, most of all for narrow types. */
 static bool has_small_products(const prim_gemm_args *args)
 {
     const size_t most = args->batches > 1 ? 24 : 8, most_steps = 8;
     return args->m <= most || args->n <= most || args->k <= most_steps;
 }
 
-/* Of the rungs on tensor cores the one with the least estimated time; NULL: none runs. Where WGMMA
- * does, the others do. */
+/* The rung on tensor cores with the least estimated time; NULL where none runs. Where WGMMA runs,
+ * the others run too. */
 static const prim_rung *fastest_on_tensor_cores(const prim_gemm_args *args, double *clocks)
 {
     const struct {
@@ -59,8 +59,8 @@ static const prim_rung *fastest_on_tensor_cores(const prim_gemm_args *args, doub
     return best;
 }
 
-/* The rung of those with tiles that has the least estimated time; of halves one on tensor cores,
- * where any runs. */
+/* The rung with tiles that has the least estimated time; for halves it is one on tensor cores,
+ * where any of these runs. */
 static const prim_rung *fastest_with_tiles(const prim_gemm_args *args, double *clocks)
 {
     const prim_rung *const on_tensor_cores = fastest_on_tensor_cores(args, clocks);
@@ -87,8 +87,8 @@ static const prim_rung *fastest(const prim_gemm_args *args)
     return has_small_products(args) && small < least ? &prim_gemm_small_products_rung : best;
 }
 
-/* With BATCH_INVARIANT: by the device's instructions, the types, n and k alone. No other rung
- * stands in for one that refuses the call, since it might have other bits. */
+/* With BATCH_INVARIANT, AUTO goes by the device's instructions, the types, n and k alone. No other
+ * rung stands in for one that refuses the call, since it might have other bits. */
 static const prim_rung *invariant(const prim_gemm_args *args)
 {
     if (args->a_type == CUDA_R_16F || args->a_type == CUDA_R_16BF) {

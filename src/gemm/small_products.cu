@@ -7,7 +7,7 @@
  *
  * What changed from WARP_TILED: its smallest tile is 32 × 64, and a product of 4 × 4 × 4 leaves 99
  * of 100 multiply-adds to zeros; here there is one for each that is needed. Matrices that lie one
- * behind the other are read and written coalesced, whatever their sides.
+ * after the other are read and written coalesced, whatever their sides.
  *
  * What holds it back: two loads for each product, which the L1 cache serves, as in NAIVE. From some
  * 24 × 24 on, tiles are faster: plan.c.

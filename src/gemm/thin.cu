@@ -32,12 +32,13 @@ namespace thin
 {
 
 constexpr unsigned WARP = 32, WARPS = 8, THREADS = WARPS * WARP;
-constexpr unsigned BLOCKS = 2; /* on a multiprocessor: all loads of a turn are under way at once */
+constexpr unsigned BLOCKS =
+    2; /* on a multiprocessor: all loads of an iteration are under way at once */
 constexpr unsigned ROWS = 4, COLUMNS = 4; /* sums of a lane */
 
 /* How a product is cut. */
 struct cut {
-    bool is_turned;                /* C is seen transposed: the short side is n */
+    bool is_transposed;            /* C is seen transposed: the short side is n */
     unsigned shares, down, across; /* of k, rows and columns: what the warps of a block divide */
     unsigned tiles_down, tiles_across, parts;
     size_t part; /* steps of k */
@@ -53,9 +54,9 @@ struct operands {
 };
 
 template <typename In, typename Out>
-__device__ operands<In> operands_of(const problem<In, Out> &p, bool is_turned)
+__device__ operands<In> operands_of(const problem<In, Out> &p, bool is_transposed)
 {
-    if (is_turned)
+    if (is_transposed)
         return {{p.b.data, p.b.column_stride, p.b.row_stride},
                 {p.a.data, p.a.column_stride, p.a.row_stride},
                 p.n,
@@ -265,7 +266,7 @@ __device__ target<Out> target_of(const problem<In, Out> &p, const cut &how, size
     Sum *const partial = how.partial == nullptr
                              ? nullptr
                              : static_cast<Sum *>(how.partial) + matrix * p.m * how.partial_ld;
-    return {p.c, partial, how.is_turned ? 1 : ld, how.is_turned ? ld : 1, p.scale};
+    return {p.c, partial, how.is_transposed ? 1 : ld, how.is_transposed ? ld : 1, p.scale};
 }
 
 /* The warps that have shares of the same sums add them, each some. */
@@ -296,7 +297,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
     const unsigned tiles = how.tiles_down * how.tiles_across, tile = blockIdx.x % tiles;
     const size_t matrix = blockIdx.x / tiles, part = matrix % how.parts;
     const problem<In, Out> p = all.at(matrix / how.parts);
-    const operands<In> of = operands_of(p, how.is_turned);
+    const operands<In> of = operands_of(p, how.is_transposed);
     const place_of_warp at = place_in_block(how);
     const size_t row = (tile % how.tiles_down * how.down + at.down) * static_cast<size_t>(ROWS);
     const size_t column =
@@ -341,7 +342,7 @@ inline unsigned power_of_two(size_t wanted, unsigned most)
 }
 
 /* C is seen transposed where n is shorter, unless k is what is short. */
-inline bool is_turned(const prim_gemm_args *args)
+inline bool is_transposed(const prim_gemm_args *args)
 {
     return args->n < args->m && (args->k > args->n || args->n < WARP);
 }
@@ -350,7 +351,7 @@ inline bool is_turned(const prim_gemm_args *args)
 inline bool goes_along(const prim_gemm_args *args)
 {
     const bool lies_along =
-        is_turned(args) ? args->op_a == PRIM_NOT_TRANSPOSED : args->op_b == PRIM_TRANSPOSED;
+        is_transposed(args) ? args->op_a == PRIM_NOT_TRANSPOSED : args->op_b == PRIM_TRANSPOSED;
     return lies_along && args->k > WARP;
 }
 
@@ -360,16 +361,17 @@ inline size_t blocks_at_once()
     return BLOCKS * static_cast<size_t>(prim_device_multiprocessors());
 }
 
-/* Enough parts that there are two blocks for each multiprocessor, while each has two turns of its
- * loop at least. */
+/* Enough parts that there are two blocks for each multiprocessor, while each has at least two
+ * iterations of its loop. */
 inline void cut_k(cut *how, const prim_gemm_args *args, size_t at_once)
 {
-    constexpr size_t MOST_PARTS = 64, FEW_TURNS = 4;
+    constexpr size_t MOST_PARTS = 64, FEW_ITERATIONS = 4;
     const size_t blocks = static_cast<size_t>(how->tiles_down) * how->tiles_across * args->batches,
-                 wanted = blocks_at_once(), turns = prim_divide_up(args->k, at_once * how->shares);
+                 wanted = blocks_at_once(),
+                 iterations = prim_divide_up(args->k, at_once * how->shares);
     size_t parts = 1;
-    if (turns > FEW_TURNS && blocks < wanted) {
-        parts = wanted / blocks < turns / 2 ? wanted / blocks : turns / 2;
+    if (iterations > FEW_ITERATIONS && blocks < wanted) {
+        parts = wanted / blocks < iterations / 2 ? wanted / blocks : iterations / 2;
         parts = parts < MOST_PARTS ? parts : MOST_PARTS;
     }
     how->part = args->k == 0 ? 1 : prim_divide_up(args->k, parts);
@@ -379,17 +381,17 @@ inline void cut_k(cut *how, const prim_gemm_args *args, size_t at_once)
 inline cut cut_of(const prim_gemm_args *args)
 {
     cut how = {};
-    how.is_turned = is_turned(args);
+    how.is_transposed = is_transposed(args);
     const bool along = goes_along(args);
-    const size_t rows = how.is_turned ? args->n : args->m,
-                 columns = how.is_turned ? args->m : args->n,
+    const size_t rows = how.is_transposed ? args->n : args->m,
+                 columns = how.is_transposed ? args->m : args->n,
                  at_once = along ? along_lines::AT_ONCE : across_lines::AT_ONCE,
                  width = along ? along_lines::WIDTH : across_lines::WIDTH;
     const size_t strips = prim_divide_up(rows, ROWS), lines = prim_divide_up(columns, width);
-    const size_t busy = WARPS * blocks_at_once(), turns = prim_divide_up(args->k, at_once);
-    /* As many shares as there are warps for, and turns. */
+    const size_t busy = WARPS * blocks_at_once(), iterations = prim_divide_up(args->k, at_once);
+    /* As many shares as there are warps for, and iterations. */
     const size_t idle = prim_divide_up(busy, strips * lines * args->batches);
-    how.shares = power_of_two(idle < turns ? idle : turns, WARPS);
+    how.shares = power_of_two(idle < iterations ? idle : iterations, WARPS);
     how.down = power_of_two(strips, WARPS / how.shares);
     how.across = WARPS / how.down / how.shares;
     how.tiles_down = static_cast<unsigned>(prim_divide_up(rows, ROWS * how.down));
@@ -400,22 +402,23 @@ inline cut cut_of(const prim_gemm_args *args)
     return how;
 }
 
-/* Of 1,900 drawn products on an H200, fitted: off by 15 % as a rule. A turn of a warp waits for its
- * loads; while there are many, they take the multiprocessors' load units and multiply-adds. */
+/* Of 1,900 drawn products on an H200, fitted: off by 15 % as a rule. An iteration of a warp waits
+ * for its loads; while there are many, they take the multiprocessors' load units and
+ * multiply-adds. */
 inline double clocks_of(const prim_gemm_args *args, const cut &how)
 {
-    constexpr double START = 700, TURN = 1000, ROUND = 1600, WORK = 90, PASS = 5500, STORE = 6;
+    constexpr double START = 700, ITERATION = 1000, ROUND = 1600, WORK = 90, PASS = 5500, STORE = 6;
     const double multiprocessors = prim_device_multiprocessors();
     const double tiles = static_cast<double>(how.tiles_down) * how.tiles_across,
                  blocks = tiles * how.parts * static_cast<double>(args->batches);
     const size_t at_once = goes_along(args) ? along_lines::AT_ONCE : across_lines::AT_ONCE;
-    const double turns = static_cast<double>(prim_divide_up(how.part, how.shares * at_once));
+    const double iterations = static_cast<double>(prim_divide_up(how.part, how.shares * at_once));
     const double all = blocks / static_cast<double>(blocks_at_once()),
                  rounds = all < 3 ? static_cast<double>(static_cast<int>(all)) + 1 : all;
     const double stored = static_cast<double>(args->m) * static_cast<double>(args->n) *
                           static_cast<double>(args->batches) / WARP;
-    return START + rounds * (turns * TURN + ROUND) + (how.parts > 1 ? PASS : 0) +
-           (blocks * WARPS * turns * WORK + stored * STORE) / multiprocessors;
+    return START + rounds * (iterations * ITERATION + ROUND) + (how.parts > 1 ? PASS : 0) +
+           (blocks * WARPS * iterations * WORK + stored * STORE) / multiprocessors;
 }
 
 const char *why_not(const void *any)
@@ -424,7 +427,7 @@ const char *why_not(const void *any)
     if (!dispatch_all<is_built>(args))
         return PRIM_TYPES_NOT_BUILT;
     if (prim_gemm_is_invariant(args))
-        return "m decides how its sums are cut";
+        return "its bits depend on m, which decides how it splits its sums";
     if (args->m == 0 || args->n == 0 || args->batches == 0)
         return nullptr;
     const cut how = cut_of(args);

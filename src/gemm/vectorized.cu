@@ -67,29 +67,29 @@ struct share {
     vector<T> vectors[COUNT];
 };
 
-/* Where vector v of this thread begins in the slab: `turned` where memory goes along k. */
+/* Where vector v of this thread begins in the slab: `along_k` where memory goes along k. */
 template <typename T>
-__device__ void place_of(unsigned v, bool turned, unsigned &line, unsigned &k)
+__device__ void place_of(unsigned v, bool along_k, unsigned &line, unsigned &k)
 {
     constexpr unsigned VECTOR = VECTOR_ELEMENTS<T>;
     const unsigned index = (threadIdx.x + v * THREADS) * VECTOR;
-    line = turned ? index / K : index % SIDE;
-    k = turned ? index % K : index / SIDE;
+    line = along_k ? index / K : index % SIDE;
+    k = along_k ? index % K : index / SIDE;
 }
 
 template <typename T>
 __device__ void fetch(share<T> &to, const side<T> &from, size_t first_line, size_t first_k)
 {
     constexpr unsigned VECTOR = VECTOR_ELEMENTS<T>;
-    const bool turned = from.line_stride != 1;
+    const bool along_k = from.line_stride != 1;
     PRIM_UNROLL(2)
     for (unsigned v = 0; v < share<T>::COUNT; v++) {
         unsigned line_in, k_in;
-        place_of<T>(v, turned, line_in, k_in);
+        place_of<T>(v, along_k, line_in, k_in);
         const size_t line = first_line + line_in, k = first_k + k_in;
         const size_t lines_left = line < from.lines ? from.lines - line : 0;
         const size_t steps_left = k < from.steps ? from.steps - k : 0;
-        const size_t along = turned ? steps_left : lines_left;
+        const size_t along = along_k ? steps_left : lines_left;
         const bool inside = lines_left > 0 && steps_left > 0;
         const T *const data =
             inside ? from.data + line * from.line_stride + k * from.k_stride : nullptr;
@@ -104,14 +104,14 @@ __device__ void fetch(share<T> &to, const side<T> &from, size_t first_line, size
 }
 
 template <typename T>
-__device__ void put(slab<T> &to, const share<T> &from, bool turned)
+__device__ void put(slab<T> &to, const share<T> &from, bool along_k)
 {
     constexpr unsigned VECTOR = VECTOR_ELEMENTS<T>;
     PRIM_UNROLL(2)
     for (unsigned v = 0; v < share<T>::COUNT; v++) {
         unsigned line, k;
-        place_of<T>(v, turned, line, k);
-        if (turned) {
+        place_of<T>(v, along_k, line, k);
+        if (along_k) {
             PRIM_UNROLL(4)
             for (unsigned e = 0; e < VECTOR; e++)
                 reinterpret_cast<T *>(to.rows[k + e])[line] = from.vectors[v].words[e];

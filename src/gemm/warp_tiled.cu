@@ -15,7 +15,7 @@
  *
  * What changed from VECTORIZED: 6 loads of 16 bytes make 128 products, not 4 for 64; the lanes of a
  * warp form a rectangle, so that most of them share their loads with others, and shared memory
- * takes two turns for each, not four; copies need no registers, and several slabs are in flight; a
+ * takes two passes for each, not four; copies need no registers, and several slabs are in flight; a
  * step's factors are read before it begins. Small tiles serve a small C.
  *
  * Bytes for a product, of f32: 1/16 from global memory, or 3/64 with the tile of 128 × 256; 3/4

@@ -257,7 +257,7 @@ using rung = wgmma_rung<prim_gemm_plan_wgmma_specialized, launch_tiles>;
 const char *why_not(const void *any)
 {
     return prim_gemm_is_invariant(static_cast<const prim_gemm_args *>(any))
-               ? "m decides how wide its instructions are"
+               ? "its bits depend on m, which decides how wide its instructions are"
                : rung::why_not(any);
 }
 

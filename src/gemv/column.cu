@@ -27,7 +27,7 @@ struct global_x {
 template <typename T>
 __global__ void __launch_bounds__(THREADS) multiply(problem<T> p)
 {
-    along_strips(p, global_x<T>{p.x});
+    along_tiles(p, global_x<T>{p.x});
 }
 
 struct run_outputs : launch_run {

@@ -36,7 +36,7 @@ struct constant_x {
 template <typename T>
 __global__ void __launch_bounds__(THREADS) multiply(problem<T> p)
 {
-    along_strips(p, constant_x<T>{});
+    along_tiles(p, constant_x<T>{});
 }
 
 /* The columns of op(A) from begin on, as far as one piece of x goes. */

@@ -35,11 +35,10 @@ static prim_status check_lengths(const prim_gemv_args *args)
 {
     if (args->x_count == length_of_x(args) && args->y_count == length_of_y(args))
         return PRIM_OK;
-    return prim_fail(PRIM_ERROR_VALUE,
-                     "%s: op(A) is %zu × %zu, and x has %zu elements and y %zu: they do not fit "
-                     "each other",
-                     args->call.name, length_of_y(args), length_of_x(args), args->x_count,
-                     args->y_count);
+    return prim_fail(
+        PRIM_ERROR_VALUE,
+        "%s: op(A) is %zu × %zu, but x has %zu elements and y has %zu: these sizes do not match",
+        args->call.name, length_of_y(args), length_of_x(args), args->x_count, args->y_count);
 }
 
 static prim_status check_kind(const void *any)
@@ -50,12 +49,11 @@ static prim_status check_kind(const void *any)
                          "%s: op is %d, neither PRIM_NOT_TRANSPOSED nor PRIM_TRANSPOSED, 0 or 1",
                          args->call.name, args->op);
     if (!are_types(args))
-        return prim_fail(
-            PRIM_ERROR_TYPE,
-            "%s: a_type %s, x_type %s and y_type %s do not go together: A and x are of "
-            "one type, and y of that or, for f16, bf16 and i8, of a wider one",
-            args->call.name, prim_element_name(args->a_type), prim_element_name(args->x_type),
-            prim_element_name(args->y_type));
+        return prim_fail(PRIM_ERROR_TYPE,
+                         "%s: a_type %s, x_type %s and y_type %s cannot be combined: A and x have "
+                         "one type, and y has that type or, for f16, bf16 and i8, a wider one",
+                         args->call.name, prim_element_name(args->a_type),
+                         prim_element_name(args->x_type), prim_element_name(args->y_type));
     const size_t bytes = prim_element_bytes(args->a_type),
                  y_bytes = prim_element_bytes(args->y_type);
     prim_status status = prim_check_whole(&args->call, "alpha", args->alpha, args->y_type);
@@ -79,7 +77,7 @@ static prim_status check_y_stride(const prim_gemv_args *args)
     if (args->batches < 2 || args->y_stride >= length)
         return PRIM_OK;
     return prim_fail(PRIM_ERROR_VALUE,
-                     "%s: y_stride is %zu, and %zu vectors of %zu elements would overlap",
+                     "%s: y_stride is %zu, so that %zu vectors of %zu elements would overlap",
                      args->call.name, args->y_stride, args->batches, length);
 }
 

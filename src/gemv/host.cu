@@ -157,7 +157,8 @@ struct gemv_on_host {
     }
     static prim_status not_built(const prim_gemv_args *args, int)
     {
-        return prim_fail(PRIM_ERROR_UNSUPPORTED, "%s: the library is not built for these types",
+        return prim_fail(PRIM_ERROR_UNSUPPORTED,
+                         "%s: this build of the library has no code for these types",
                          args->call.name);
     }
 };

@@ -56,7 +56,7 @@ static inline unsigned prim_bits_for(size_t count, unsigned most)
     return bits;
 }
 
-/* WARP_PER_ROW: the base-2 logarithm of the lanes for a row of so many vectors. */
+/* WARP_PER_ROW: the base-2 logarithm of the lanes for a row of that many vectors. */
 static inline unsigned prim_gemv_lane_bits(size_t vectors)
 {
     return prim_bits_for(vectors, 5);
@@ -95,7 +95,7 @@ static inline unsigned prim_gemv_most_across_bits(size_t inner, size_t vectors)
     return bits > shallow ? bits : shallow;
 }
 
-/* SPLIT across memory: `inner` rows of so many vectors of outputs. */
+/* SPLIT across memory: `inner` rows of that many vectors of outputs. */
 static inline prim_gemv_block prim_gemv_block_of(size_t inner, size_t vectors)
 {
     prim_gemv_block b;

@@ -72,7 +72,7 @@ problem<In, Out> make_problem(const prim_gemv_args *args)
             length > 0 ? args->y_stride : 0};
 }
 
-/* The products of a batch lie along a grid's second dimension, which has room for so many:
+/* The products of a batch lie along a grid's second dimension, which has room for this many:
  * launch(problem, product, count) for each grid. */
 constexpr size_t PRODUCTS_AT_ONCE = 65535;
 
@@ -109,7 +109,7 @@ inline const char *outputs_why_not(const void *any)
     if (!dispatch<is_built>(args))
         return PRIM_TYPES_NOT_BUILT;
     if (args->batches != 1)
-        return "it makes single products";
+        return "it computes single products only, no batches";
     return prim_fits_a_grid(1, prim_divide_up(outputs, THREADS)) ? nullptr : PRIM_GRID_TOO_SMALL;
 }
 

@@ -152,7 +152,7 @@ __device__ void walk_rows(const row_bundle<Problem> &rows, size_t base, size_t e
     }
 }
 
-/* A vector's places first, and then the lanes, halves first in both: into each first of so many
+/* A vector's places first, and then the lanes, halves first in both: into each first of that many
  * lanes. */
 template <row_way WAY, unsigned WIDTH, typename T>
 __device__ T sum_of_lanes(T (&sums)[WIDTH], unsigned lanes)
@@ -197,7 +197,7 @@ __device__ bool rows_are_aligned(const Problem &p)
            (p.a.row_stride % WIDTH == 0 || p.outputs == 1);
 }
 
-/* By so many lanes of a warp for a row; each row's first lane has the result. */
+/* Adds up by that many lanes of a warp for a row; each row's first lane has the result. */
 template <unsigned ROWS, unsigned UNROLL, class Problem>
 __device__ void sum_rows(const row_bundle<Problem> &rows, size_t base, size_t end, unsigned step,
                          unsigned lanes, typename Problem::sum_type (&result)[ROWS])

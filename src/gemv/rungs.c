@@ -16,8 +16,8 @@ RUNGS(PRIM_DECLARE_RUNG)
 
 const prim_rung *const prim_gemv_rungs[] = {RUNGS(PRIM_RUNG_ROW) NULL};
 
-/* By the shape alone, since the rung determines the bits. Rows that a warp reads in a few steps
- * take a warp each; longer ones, and columns, are split. */
+/* AUTO goes by the shape alone, since the rung determines the bits. Rows that a warp reads in a few
+ * steps take a warp each; longer ones, and columns, are split. */
 int prim_gemv_choose_rung(const void *any)
 {
     const prim_gemv_args *args = any;

@@ -15,7 +15,7 @@ namespace shared
 {
 
 constexpr unsigned SHARED_X = 1024;
-static_assert(SHARED_X % STRIP == 0, "a strip lies within a piece");
+static_assert(SHARED_X % TILE_COLUMNS == 0, "a tile lies within a piece");
 
 template <typename T>
 struct shared_x {
@@ -42,7 +42,7 @@ template <typename T>
 __global__ void __launch_bounds__(THREADS) multiply(problem<T> p)
 {
     PRIM_SHARED(T, piece, [SHARED_X]);
-    along_strips(p, shared_x<T>{p.x, p.inner, piece});
+    along_tiles(p, shared_x<T>{p.x, p.inner, piece});
 }
 
 struct run_outputs : launch_run {

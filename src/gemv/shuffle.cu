@@ -21,7 +21,7 @@ struct shuffled_x {
 
     __device__ void prepare(size_t begin, unsigned length)
     {
-        const unsigned lane = threadIdx.x % STRIP;
+        const unsigned lane = threadIdx.x % TILE_COLUMNS;
         own = lane < length ? x[begin + lane] : T(0);
     }
     __device__ T at(size_t, unsigned i) const
@@ -33,7 +33,7 @@ struct shuffled_x {
 template <typename T>
 __global__ void __launch_bounds__(THREADS) multiply(problem<T> p)
 {
-    along_strips(p, shuffled_x<T>{p.x, T(0)});
+    along_tiles(p, shuffled_x<T>{p.x, T(0)});
 }
 
 struct run_outputs : launch_run {

@@ -1,4 +1,4 @@
-/* Batches of small products: a block takes several that lie one behind the other.
+/* Batches of small products: a block takes several that lie one after the other.
  *
  *     memory   A0▒▒▒▒▒A1▒▒▒▒▒A2▒▒▒▒▒…    a window, 16 bytes a copy, wherever rows and matrices end
  *                 ↓     ↓     ↓
@@ -17,7 +17,7 @@
  *     the counter      1   10    …  100      leaves 0 4 2 6 1 5 3 7: the bits of 0 1 2 3 … reversed
  *
  * Where a block has fewer elements of y than threads, a team of lanes shares one: each has the
- * leaves that lie so many apart, and shuffles add up the rest.
+ * leaves that lie that many apart, and shuffles add up the rest.
  *
  * Work: rows · columns products. Bytes: A, x and y once. */
 #include "common/block/warp.cuh"
@@ -213,7 +213,7 @@ struct leaves_along {
 };
 
 /* Of a row that lies across memory: a leaf has elements first, first + step, …. The steps of what
- * is small are 128 at least, and no more leaves are asked for, so one that is not there lies behind
+ * is small are 128 at least, and no more leaves are asked for, so one that is not there lies after
  * the end. */
 template <class Problem, bool PADDED>
 struct leaves_across {
@@ -395,7 +395,7 @@ window window_of(size_t span, size_t stride, unsigned width)
     return w;
 }
 
-/* The shared memory of so many products. */
+/* The shared memory of that many products. */
 size_t bytes_of(const window &w, size_t products, unsigned width)
 {
     const size_t elements = w.is_flat ? width - 1 + (products - 1) * w.pitch + w.span

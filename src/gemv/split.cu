@@ -50,7 +50,7 @@ struct destination {
 
 /* ---- rows along memory ---- */
 
-/* A warp for the warps' sums of all rows: into every first of so many lanes. */
+/* A warp for the warps' sums of all rows: into every first of that many lanes. */
 template <typename T, unsigned ROWS>
 __device__ T sum_of_warps(const T (&sums)[ROWS])
 {
@@ -520,7 +520,7 @@ const char *why_not(const void *any)
     const cut c = cut_of(args);
     size_t sums;
     if (__builtin_mul_overflow(args->batches, c.pieces * c.outputs, &sums) || sums > SIZE_MAX / 8)
-        return "the sums of its pieces do not fit size_t";
+        return "the bytes of its partial sums do not fit size_t";
     return prim_fits_a_grid(1, c.blocks) ? nullptr : PRIM_GRID_TOO_SMALL;
 }
 

@@ -4,10 +4,10 @@
  *     row 1   likewise, by the same lanes: x comes once for four rows
  *     …
  *
- * No strips in shared memory are needed: a warp reads 512 bytes of a row at once, and an element
- * goes from memory to a register and into its product. The lanes' sums are added by shuffles, five
- * for each row. Where a row is shorter than a warp, fewer lanes share it, and a warp takes several
- * rows side by side.
+ * No tile in shared memory is needed: a warp reads 512 bytes of a row at once, and an element goes
+ * from memory to a register and into its product. The lanes' sums are added by shuffles, five for
+ * each row. Where a row is shorter than a warp, fewer lanes share it, and a warp takes several rows
+ * side by side.
  *
  * Where rows are few, a warp takes one row and has four vectors of it in flight instead. Rows that
  * are not aligned are read element by element, still coalesced (row_sums.cuh).
@@ -130,7 +130,7 @@ const char *why_not(const void *any)
     if (!dispatch_pairs<is_built>(args))
         return PRIM_TYPES_NOT_BUILT;
     if (args->op == PRIM_TRANSPOSED)
-        return "it takes matrices that are not transposed";
+        return "it takes only matrices that are not transposed";
     return prim_fits_a_grid(1, share_of(args).blocks) ? nullptr : PRIM_GRID_TOO_SMALL;
 }
 

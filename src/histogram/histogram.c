@@ -42,16 +42,17 @@ prim_status prim_histogram_check_policy(const prim_histogram_args *args)
                          "%s: outside is %d, not PRIM_OUTSIDE_DROP, _CLAMP or _COUNT, 0 to %d",
                          call, args->outside, PRIM_OUTSIDE_COUNT);
     if (prim_element_bytes(type) == 0)
-        return prim_fail(PRIM_ERROR_TYPE, "%s: sample_type is %s, not one of the twelve types",
-                         call, prim_element_name(type));
+        return prim_fail(PRIM_ERROR_TYPE,
+                         "%s: sample_type is %s, not one of the twelve element types", call,
+                         prim_element_name(type));
     if (args->counter_type != CUDA_R_32U && args->counter_type != CUDA_R_64U)
         return prim_fail(PRIM_ERROR_TYPE, "%s: the counters' type is %s, not u32 or u64", call,
                          prim_element_name(args->counter_type));
     if ((args->flags & ~(unsigned)ALL_FLAGS) != 0)
-        return prim_fail(PRIM_ERROR_VALUE, "%s: flags are %#x, and only the bits of %#x exist",
+        return prim_fail(PRIM_ERROR_VALUE, "%s: flags are %#x, but only the bits of %#x are flags",
                          call, args->flags, (unsigned)ALL_FLAGS);
     if (args->bins == 0)
-        return prim_fail(PRIM_ERROR_VALUE, "%s: bins is 0, less than 1", call);
+        return prim_fail(PRIM_ERROR_VALUE, "%s: bins is 0, but must be at least 1", call);
     return PRIM_OK;
 }
 

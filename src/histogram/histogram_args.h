@@ -62,7 +62,7 @@ enum { PRIM_HISTOGRAM_OUTSIDE_COUNTERS = 3 };
 
 /* The bins that the rungs above PRIVATIZED can number. */
 #define PRIM_HISTOGRAM_MOST_BINS ((size_t)1 << 31)
-#define PRIM_HISTOGRAM_TOO_MANY_BINS "it takes 2^31 bins at most"
+#define PRIM_HISTOGRAM_TOO_MANY_BINS "it takes at most 2^31 bins"
 
 /* edges.c: likewise, for bins between edges. */
 extern const prim_rung *const prim_histogram_edges_rungs[];

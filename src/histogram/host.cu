@@ -65,7 +65,8 @@ prim_status count_by(const prim_histogram_args *args, int threads, const Counter
 struct host_run {
     static prim_status not_built(const prim_histogram_args *args, int)
     {
-        return prim_fail(PRIM_ERROR_UNSUPPORTED, "%s: the library is not built for these samples",
+        return prim_fail(PRIM_ERROR_UNSUPPORTED,
+                         "%s: this build of the library has no code for these samples",
                          args->call.name);
     }
 };
@@ -220,7 +221,7 @@ prim_status prim_histogram_weighted_on_host(const prim_histogram_args *args, int
     const size_t count = args->bins + PRIM_HISTOGRAM_OUTSIDE_COUNTERS;
     int64_t *const sums = static_cast<int64_t *>(std::calloc(count, sizeof(int64_t)));
     if (sums == nullptr)
-        return prim_fail(PRIM_ERROR_WORKSPACE, "%s: calloc() gave no memory for %zu sums",
+        return prim_fail(PRIM_ERROR_WORKSPACE, "%s: calloc() has no memory for %zu sums",
                          args->call.name, count);
     status = dispatch<host::weighted_bins>(args, threads, sums);
     std::free(sums);

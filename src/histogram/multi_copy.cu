@@ -197,7 +197,7 @@ const char *why_not(const void *any)
         return PRIM_HISTOGRAM_TOO_MANY_BINS;
     if (prim_element_bytes(args->sample_type) > 1 &&
         counter_bytes(args) > prim_device_shared_bytes())
-        return "a block's shared memory does not hold so many counters";
+        return "so many counters do not fit in a block's shared memory";
     return nullptr;
 }
 

@@ -34,8 +34,9 @@ constexpr unsigned TILE_SAMPLES = COUNTING<T> *LOADS<T> *AT_ONCE<T>;
 constexpr uint32_t FULL = 1u << 12, FULL_BITS = (0x10000 - FULL) * 0x10001; /* of both counters */
 constexpr unsigned BETWEEN_SWEEPS = 49152; /* whole tiles of any type */
 
-/* Where counters are: the bins, one for samples in no bin, and those for samples outside. Nobody
- * reads the second one, which may overflow: into nothing, or into an unused half of its word. */
+/* Where counters are: first the bins, then one for samples in no bin, then those for samples
+ * outside. Nobody reads the counter for samples in no bin. It may overflow, into nothing or into an
+ * unused half of its word. */
 struct packed_slots {
     uint32_t bins;
 
@@ -220,7 +221,7 @@ const char *why_not(const void *any)
     if (!dispatch<is_built>(args))
         return PRIM_TYPES_NOT_BUILT;
     if (args->bins > PRIM_HISTOGRAM_MOST_BINS || shared_bytes(args) > prim_device_shared_bytes())
-        return "a block's shared memory does not hold so many counters of 16 bits";
+        return "so many counters of 16 bits do not fit in a block's shared memory";
     return nullptr;
 }
 

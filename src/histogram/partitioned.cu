@@ -1,19 +1,19 @@
-/* PARTITIONED: samples are parted by some bits of their bins first, so that a block counts in its
- * shared memory what no block could hold all counters of.
+/* PARTITIONED: samples are first partitioned by some bits of their bins. So a block counts one part
+ * at a time in its shared memory, which could not hold the counters of all bins.
  *
  *     tile     j c a k b h …        6144 samples of a block, as the numbers of their bins
  *     parts    a b c │ h j k        in 32 parts, in shared memory; then to the workspace
  *     count    a b c                of all tiles, by a block that has this part's counters
  *
  * A part has runs of 8 bins, 256 apart, so that all parts have about as many samples where
- * neighbouring bins do. A bin is 16 bits within its part. Where a sample lies in its part of the
- * tile is what its addition to the part's counter returns: any order does.
+ * neighbouring bins do. A bin is 16 bits within its part. The addition to the part's counter
+ * returns where a sample lies in its part of the tile: any order does.
  *
  * Blocks that count share all samples evenly, part by part: where one part has most samples, most
- * blocks count that one, each its tiles.
+ * blocks count that part, each block its own tiles.
  *
- * Work: an addition in shared memory for each sample to part it, which lanes of one part do one
- * after the other unless the whole warp has it, and one to count it; additions in global memory
+ * Work: an addition in shared memory for each sample to partition it, which lanes of one part do
+ * one after the other unless the whole warp has it, and one to count it; additions in global memory
  * as many as blocks and parts have counters, zeros left out. Bytes: each sample once, two bytes
  * written and read again, in rounds of up to 2^27 samples. What holds it back: README.md.
  * Source: the passes of a radix sort, as in CUB, without order within a part. */
@@ -205,17 +205,17 @@ struct tile_loop {
     }
 
     /* Writes the tile in parts to the workspace; returns the samples of this lane's part. */
-    __device__ uint32_t part(size_t tile, const uint32_t (&bins)[OF_THREAD], unsigned turn) const
+    __device__ uint32_t part(size_t tile, const uint32_t (&bins)[OF_THREAD], unsigned parity) const
     {
         const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
         uint16_t *const staged = reinterpret_cast<uint16_t *>(shared.bins);
         uint32_t places[OF_THREAD];
         PRIM_UNROLL(OF_THREAD)
         for (unsigned s = 0; s < OF_THREAD; s++)
-            places[s] = place_in_part(shared.counts[turn],
+            places[s] = place_in_part(shared.counts[parity],
                                       bins[s] < q.bins ? part_of(bins[s]) : PARTS, lane);
         __syncthreads();
-        const uint32_t count = shared.counts[turn][lane];
+        const uint32_t count = shared.counts[parity][lane];
         const uint32_t end = scan_warp<sum_operator>(count, lane);
         PRIM_UNROLL(OF_THREAD)
         for (unsigned s = 0; s < OF_THREAD; s++) {
@@ -225,7 +225,7 @@ struct tile_loop {
         }
         if (warp == 0) {
             to.ends[tile * PARTS + lane] = static_cast<uint16_t>(end);
-            shared.counts[1 - turn][lane] = 0;
+            shared.counts[1 - parity][lane] = 0;
         }
         const uint32_t all = __shfl_sync(ALL_LANES, end, PARTS - 1);
         __syncthreads();
@@ -239,14 +239,14 @@ struct tile_loop {
     __device__ void run()
     {
         uint32_t of_part = 0;
-        unsigned turn = 0;
+        unsigned parity = 0;
         PRIM_UNROLL(1)
-        for (size_t tile = blockIdx.x; tile < to.tiles; tile += gridDim.x, turn = 1 - turn) {
+        for (size_t tile = blockIdx.x; tile < to.tiles; tile += gridDim.x, parity = 1 - parity) {
             uint32_t bins[OF_THREAD];
             PRIM_UNROLL(16)
             for (unsigned first = 0; first < LOADS<T>; first += AT_A_TIME<T>)
                 find_some<METHOD>(tile, first, &bins[first * AT_ONCE<T>]);
-            of_part += part(tile, bins, turn);
+            of_part += part(tile, bins, parity);
         }
         if (threadIdx.x < PARTS)
             atomicAdd(&to.totals[threadIdx.x], of_part);
@@ -331,7 +331,7 @@ struct part_counting {
         }
     }
 
-    /* A part's pieces of tiles first … last - 1. Warps change places from one turn to the next: in
+    /* A part's pieces of tiles first … last - 1. Warps change places from one step to the next: in
      * sorted samples the pieces that are not empty lie a period apart. */
     __device__ void count(unsigned part, size_t first, size_t last) const
     {
@@ -339,9 +339,9 @@ struct part_counting {
         const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
         piece next = piece_of(part, first + warp, last);
         PRIM_UNROLL(1)
-        for (unsigned turn = 1; first < last; first += WARPS, turn++) {
+        for (unsigned step = 1; first < last; first += WARPS, step++) {
             const piece now = next;
-            next = piece_of(part, first + WARPS + (warp + turn) % WARPS, last);
+            next = piece_of(part, first + WARPS + (warp + step) % WARPS, last);
             count_piece(now, lane);
         }
         __syncthreads();
@@ -442,7 +442,7 @@ const char *why_not(const void *any)
         return PRIM_TYPES_NOT_BUILT;
     if (part_counters(args->bins) > UINT16_MAX + 1ul ||
         part_counters(args->bins) * sizeof(uint32_t) > prim_device_shared_bytes())
-        return "a block's shared memory does not hold a 32nd of the counters";
+        return "a 32nd of the counters does not fit in a block's shared memory";
     return nullptr;
 }
 

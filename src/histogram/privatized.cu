@@ -76,7 +76,7 @@ const char *why_not(const void *any)
 {
     const prim_histogram_args *args = static_cast<const prim_histogram_args *>(any);
     if (args->bins > MOST_BINS)
-        return "it takes 12,288 bins at most";
+        return "it takes at most 12,288 bins";
     return textbook_why_not(args);
 }
 

@@ -4,7 +4,8 @@
 
 const prim_rung *const prim_histogram_rungs[] = {PRIM_HISTOGRAM_EVEN_RUNGS(PRIM_RUNG_ROW) NULL};
 
-/* Many enough that clearing and adding up the counters of all blocks pays; bytes have few. */
+/* Whether there are enough samples that it pays to clear and add up the counters of all blocks.
+ * Bytes always are enough, since they have few bins. */
 static bool has_many_samples(const prim_histogram_args *args)
 {
     const size_t least = 1 << 17, least_of_a_bin = 16;
@@ -12,15 +13,17 @@ static bool has_many_samples(const prim_histogram_args *args)
            (args->count >= least && args->count / least_of_a_bin >= args->bins);
 }
 
-/* Many enough that parting them pays, and that adding up the counters of each part does. */
+/* Whether there are enough samples that it pays to partition them, and to add up the counters of
+ * each part. */
 static bool has_enough_to_part(const prim_histogram_args *args)
 {
     const size_t least = (size_t)1 << 22, least_of_a_bin = 8;
     return args->count >= least && args->count / least_of_a_bin >= args->bins;
 }
 
-/* MULTI_COPY where a block's shared memory holds the counters, PACKED where it holds them in 16
- * bits, PARTITIONED where it holds a 32nd of them; otherwise, and for few samples, COARSENED. */
+/* AUTO takes MULTI_COPY where a block's shared memory holds the counters, PACKED where it holds
+ * them in 16 bits, and PARTITIONED where it holds a 32nd of them. Otherwise, and for few samples,
+ * it takes COARSENED. */
 int prim_histogram_choose_rung(const void *any)
 {
     const prim_histogram_args *args = any;

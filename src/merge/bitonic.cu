@@ -6,7 +6,7 @@
  *     2 ─┬──│┴───┬──
  *     3 ─┴──┴────┴──
  *
- * Each comparison puts the smaller key first, so that keys behind the end, which are the largest,
+ * Each comparison puts the smaller key first, so that keys after the end, which are the largest,
  * stay there. Each thread has 4 neighbouring keys in registers. So of the steps between keys a
  * distance apart
  *
@@ -18,7 +18,7 @@
  * searches, in which each step waits for shared memory; that is faster for so few keys, though the
  * work is more. For larger sorts the work decides.
  *
- * A network is not stable by itself. With values, a key's place is a part of it, behind the key's
+ * A network is not stable by itself. With values, a key's place is a part of it, after the key's
  * own bits: then no two are equal, and the order is the stable one.
  *
  * Work: log2(n) (log2(n) + 1) / 4 comparisons for each key. Bytes: each key in and out once.
@@ -199,17 +199,17 @@ struct operands {
     unsigned value_bytes; /* 0: keys alone */
 };
 
-/* what(order) with the order of keys of so many bytes. */
+/* what(order) with the order of keys of that many bytes. */
 template <typename What>
 __device__ void with_order(const operands &p, const What &what)
 {
     const linear_order<uint64_t> o = p.order;
     if (p.key_bytes == 1)
-        what(linear_order<uint8_t>{uint8_t(o.fold), uint8_t(o.scale), uint8_t(o.zero)});
+        what(linear_order<uint8_t>{uint8_t(o.flip), uint8_t(o.scale), uint8_t(o.zero)});
     else if (p.key_bytes == 2)
-        what(linear_order<uint16_t>{uint16_t(o.fold), uint16_t(o.scale), uint16_t(o.zero)});
+        what(linear_order<uint16_t>{uint16_t(o.flip), uint16_t(o.scale), uint16_t(o.zero)});
     else if (p.key_bytes == 4)
-        what(linear_order<uint32_t>{uint32_t(o.fold), uint32_t(o.scale), uint32_t(o.zero)});
+        what(linear_order<uint32_t>{uint32_t(o.flip), uint32_t(o.scale), uint32_t(o.zero)});
     else
         what(o);
 }
@@ -250,7 +250,7 @@ __device__ inline uint32_t place_of(wide_pair item)
     return item.place;
 }
 
-/* Behind the end: the largest keys, and behind the last place. */
+/* After the end: the largest keys, and after the last place. */
 template <typename Item>
 __device__ void load_items(const operands &p, Item (&own)[OWN])
 {
@@ -342,7 +342,7 @@ struct run_sort : launch_run {
     static cudaError_t run(const prim_merge_sort_args *args)
     {
         const auto order = linear_order_of<Key>(args);
-        const operands p = {{order.fold, order.scale, order.zero},
+        const operands p = {{order.flip, order.scale, order.zero},
                             sizeof(Key),
                             static_cast<unsigned>(args->count),
                             args->in,
@@ -367,7 +367,7 @@ cudaError_t launch(const void *any)
 const char *why_not(const void *any)
 {
     return static_cast<const prim_merge_sort_args *>(any)->count > MOST_KEYS
-               ? "one block sorts up to 4096 keys"
+               ? "it sorts at most 4096 keys, in one block"
                : sort_pairs_why_not(any);
 }
 

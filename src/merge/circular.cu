@@ -9,9 +9,9 @@
  *                        └─ begin           ░ used up, and overwritten with what follows
  *     buffer of b    ▒░░░░░░░░▒▒▒▒▒▒▒▒
  *
- * What changed from TILED: that searches in global memory for each tile how many keys come from a
- * and b. Here the keys are in the buffers already, and only one search in global memory is left for
- * each part.
+ * What changed from TILED: TILED searches in global memory, for each tile, how many keys come from
+ * a and b. Here the keys are in the buffers already, and only one search in global memory is left
+ * for each part.
  *
  * What still holds it back: a block waits for its loads before it merges, and for its merge before
  * it loads; each key is a load of its own; threads write 7 keys apart.

@@ -3,8 +3,8 @@
  * Thread t makes the 7 keys from out[7 t] on. It finds by binary search how many of the keys before
  * them come from a and how many from b, and merges from there, one key after the other:
  *
- *     a    ██████████████████│████          thread t begins behind i keys of a
- *     b    ██████████│███████████           and behind j = 7 t - i keys of b
+ *     a    ██████████████████│████          thread t begins after i keys of a
+ *     b    ██████████│███████████           and after j = 7 t - i keys of b
  *     out  ────────────────────────────│███████│────────────
  *                                       7 t
  *

@@ -115,7 +115,7 @@ T *allocate(size_t count)
 
 inline prim_status no_memory(const prim_request *call, size_t count)
 {
-    return prim_fail(PRIM_ERROR_WORKSPACE, "%s: malloc() gave no memory for %zu keys", call->name,
+    return prim_fail(PRIM_ERROR_WORKSPACE, "%s: malloc() has no memory for %zu keys", call->name,
                      count);
 }
 
@@ -214,7 +214,8 @@ struct host_version {
     template <typename Args>
     static prim_status not_built(const Args *args, int)
     {
-        return prim_fail(PRIM_ERROR_UNSUPPORTED, "%s: the library is not built for this key_type",
+        return prim_fail(PRIM_ERROR_UNSUPPORTED,
+                         "%s: this build of the library has no code for this key_type",
                          args->call.name);
     }
 };

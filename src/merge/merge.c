@@ -17,8 +17,7 @@ prim_status prim_merge_check_order_and_type(const prim_request *call, prim_order
                          call->name, order);
     if (prim_element_bytes(key_type) == 0)
         return prim_fail(PRIM_ERROR_TYPE,
-                         "%s: key_type is %d, not the type of an element that the "
-                         "kit knows",
+                         "%s: key_type is %d, which is not an element type of the library",
                          call->name, (int)key_type);
     return PRIM_OK;
 }
@@ -46,7 +45,7 @@ static prim_status check_both_arrays(const prim_request *call, cudaDataType_t ke
                              : status;
 }
 
-/* An output overlaps none of these inputs. */
+/* Checks that an output overlaps none of these inputs. */
 static prim_status check_apart(const prim_request *call, prim_span written, const prim_span *inputs,
                                int count)
 {
@@ -56,8 +55,8 @@ static prim_status check_apart(const prim_request *call, prim_span written, cons
     return status;
 }
 
-/* For calls that move values: their size, and that the bytes of the workspace, keys, values and
- * places, fit size_t. */
+/* Checks for calls that move values: the size of a value, and that the bytes of the workspace,
+ * which holds keys, values and places, fit size_t. */
 static prim_status check_values(const prim_request *call, cudaDataType_t key_type, size_t count,
                                 size_t value_bytes)
 {
@@ -218,7 +217,8 @@ static prim_status check_sort(const void *any)
         status = check_values(&args->call, args->key_type, args->count, args->value_bytes);
     if (status == PRIM_OK && args->permutation && args->index_type == CUDA_R_32U &&
         args->count > (size_t)1 << 32)
-        status = prim_fail(PRIM_ERROR_SIZE, "%s: %zu keys have more places than u32 can name",
+        status = prim_fail(PRIM_ERROR_SIZE,
+                           "%s: the indices of %zu keys do not fit u32: index_type must be u64",
                            args->call.name, args->count);
     return status;
 }

@@ -54,7 +54,7 @@ typedef struct prim_co_ranks_args {
     prim_order order;
     cudaDataType_t key_type;
     size_t run_count;
-    const void *runs[PRIM_CO_RANKS_MOST_RUNS]; /* NULL and 0 behind the last one */
+    const void *runs[PRIM_CO_RANKS_MOST_RUNS]; /* NULL and 0 after the last one */
     size_t counts[PRIM_CO_RANKS_MOST_RUNS];
     const uint64_t *diagonals;
     size_t count;

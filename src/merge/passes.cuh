@@ -36,7 +36,7 @@ inline const char *sort_pairs_why_not(const void *any)
     return keys_why_not(args, args->count, TILE);
 }
 
-#define PRIM_MERGE_KEYS_ONLY "it moves keys only, and no values"
+#define PRIM_MERGE_KEYS_ONLY "it takes keys only, without values"
 
 inline const char *merge_why_not(const void *any)
 {
@@ -62,7 +62,7 @@ inline size_t sort_workspace(const void *any)
 template <typename Key>
 using merge_kernel = void (*)(key_order<Key> order, runs<Key, size_t> r, Key *out);
 
-/* A run is so many tiles. */
+/* `run_tiles` is the number of tiles in a run. */
 template <typename Key>
 using pass_kernel = void (*)(key_order<Key> order, const Key *in, size_t count, size_t run_tiles,
                              Key *out);

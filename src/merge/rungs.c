@@ -31,7 +31,8 @@ const prim_rung *const prim_co_rank_rungs[] = {CO_RANK_RUNGS(PRIM_RUNG_ROW) NULL
 const prim_rung *const prim_gather_rungs[] = {GATHER_RUNGS(PRIM_RUNG_ROW) NULL};
 const prim_rung *const prim_is_sorted_rungs[] = {IS_SORTED_RUNGS(PRIM_RUNG_ROW) NULL};
 
-/* Below so many keys a search in global memory by each thread is faster; measured on an H200. */
+/* Below this number of keys, a search in global memory by each thread is faster; measured on an
+ * H200. */
 enum { KEYS_FOR_STREAMS = 1 << 18 };
 
 int prim_merge_choose_rung(const void *any)
@@ -42,9 +43,10 @@ int prim_merge_choose_rung(const void *any)
                : PRIM_MERGE_STREAMED;
 }
 
-/* Up to so many keys a network is fastest, and from so many on a pass for each byte of a key. Of
- * narrow keys and of those of 8 bytes, without values and with; measured on an H200, but for keys
- * of 8 bytes with values, whose borders are inferred. */
+/* Up to the first number of keys a network is fastest, and from the second number on a pass for
+ * each byte of a key. There are numbers for narrow keys and for keys of 8 bytes, without and with
+ * values. They were measured on an H200, except for keys of 8 bytes with values, whose numbers are
+ * inferred. */
 static const size_t most_for_network[2][2] = {{4096, 2048}, {2048, 1024}};
 static const size_t fewest_for_radix[2][2] = {{14000, 50000}, {1 << 20, 1 << 20}};
 

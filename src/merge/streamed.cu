@@ -30,7 +30,7 @@
  *
  * A sort's pass is the same over many pairs: each pair is divided into parts.
  *
- * A ring's first keys are repeated behind its end, so that a thread's merge never goes around.
+ * A ring's first keys are repeated after its end, so that a thread's merge never goes around.
  *
  * Work: 1 comparison a key, and a search in the tile for each 15 of them. Steps: for each tile of a
  * part, log2(tile) + 15. Bytes: each key in and out once, and a tile's length for each part.
@@ -87,7 +87,7 @@ template <typename Key, bool PAIRS>
 constexpr bool FITS_16_BITS =
     MOST_KEYS<Key, PAIRS> + MOST_ITEMS<Key, PAIRS> + 2 * CHUNK_BYTES <= UINT16_MAX;
 
-/* So many of a ring's first keys stand behind its end once more: a thread's own, and the one after
+/* How many of a ring's first keys are repeated after its end: a thread's own, and the one after
  * them. Whole chunks. */
 template <typename Key, bool PAIRS>
 constexpr unsigned REPEATED =
@@ -108,7 +108,7 @@ struct merge_memory {
     uint16_t sources[PAIRS ? WARPS : 1][PAIRS ? WARP_KEYS<Key, PAIRS> : 1];
     uint16_t from_a[BLOCK<PAIRS>]; /* of the keys up to the end of each thread's */
     alignas(CHUNK_BYTES) size_t first_of_a;
-    /* and behind it, with values, those of a tile */
+    /* and after it, with values, those of a tile */
 };
 
 /* Where the values of a part of two runs are, and where they go. */
@@ -119,12 +119,12 @@ struct part_values {
 };
 
 /* A tile's values in shared memory: those of a, and from the next chunk on those of b. They begin
- * as far behind a boundary as they do in global memory, and are copied in whole chunks. */
+ * as far after a boundary as they do in global memory, and are copied in whole chunks. */
 using value_word = key<uint32_t, false>;
 using value_stream = key_stream<value_word>;
 constexpr unsigned VALUE_CHUNK_WORDS = CHUNK_KEYS<value_word>;
 
-/* Memory for the values of `keys` keys, and for so many more as a thread may look at beyond them
+/* Memory for the values of `keys` keys, and for that many more as a thread may look at beyond them
  * where the runs are not in order. */
 inline size_t window_bytes(unsigned keys, unsigned beyond, size_t value_bytes)
 {
@@ -290,7 +290,7 @@ struct merge_thread {
 
     /* Takes the next key, and notes where its value is. Where a run of keys has ended, a largest
      * key may be taken in place of an equal one of the other run: the result is the same. With
-     * values it is not: then a_end is where a's values end. Nothing is taken behind b's end, since
+     * values it is not: then a_end is where a's values end. Nothing is taken after b's end, since
      * b's keys are taken only where they come before a's. */
     template <bool A_MAY_END>
     __device__ void take(front &f, unsigned a_end, bits *key, uint16_t *source) const
@@ -318,7 +318,7 @@ struct merge_thread {
         front f = {in_a(place_in(a, i)), in_b(place_in(b, j)), a_source + i, b_source + j, 0, 0};
         f.from_a = *f.a;
         f.from_b = *f.b;
-        /* Before a largest key of b, none behind a's end is taken. */
+        /* Before a largest key of b, none after a's end is taken. */
         const bool a_may_end =
             PAIRS && a_left - i < ITEMS && (left < ITEMS || f.b[ITEMS - 1] == largest);
         if (items == ITEMS && !a_may_end) {
@@ -506,14 +506,14 @@ size_t shared_bytes(unsigned items, size_t value_bytes)
 /* Parts begin at multiples of it, so that they share no sector of the output. */
 constexpr unsigned PART_UNIT = 64;
 
-/* Blocks take turns up to so often, with parts of so many tiles and more, where each further turn
+/* Blocks take turns up to so often, with parts of that many tiles and more, where each further turn
  * gives work to so much more of the blocks; measured on an H200. */
-#ifndef PRIM_MERGE_STREAMED_TURNS
-#define PRIM_MERGE_STREAMED_TURNS 16
+#ifndef PRIM_MERGE_STREAMED_ROUNDS
+#define PRIM_MERGE_STREAMED_ROUNDS 16
 #define PRIM_MERGE_STREAMED_TILES 8
 #define PRIM_MERGE_STREAMED_GAIN 0.02
 #endif
-constexpr size_t MOST_TURNS = PRIM_MERGE_STREAMED_TURNS, LEAST_TILES = PRIM_MERGE_STREAMED_TILES;
+constexpr size_t MOST_ROUNDS = PRIM_MERGE_STREAMED_ROUNDS, LEAST_TILES = PRIM_MERGE_STREAMED_TILES;
 constexpr double LEAST_GAIN = PRIM_MERGE_STREAMED_GAIN;
 
 /* Into how many parts a pair is divided: one for each block that the device holds at once; or more,
@@ -523,10 +523,10 @@ inline size_t parts_of_pair(size_t at_once, size_t pairs, size_t most)
     const size_t share = at_once / pairs > 0 ? at_once / pairs : 1;
     size_t best = share;
     double best_use = 0;
-    for (size_t parts = share; parts <= most && parts <= MOST_TURNS * share; parts++) {
-        const size_t turns = prim_divide_up(pairs * parts, at_once);
+    for (size_t parts = share; parts <= most && parts <= MOST_ROUNDS * share; parts++) {
+        const size_t rounds = prim_divide_up(pairs * parts, at_once);
         const double use =
-            static_cast<double>(pairs * parts) / static_cast<double>(turns * at_once);
+            static_cast<double>(pairs * parts) / static_cast<double>(rounds * at_once);
         if (parts == share || use > best_use + LEAST_GAIN) {
             best = parts;
             best_use = use;

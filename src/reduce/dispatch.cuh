@@ -25,7 +25,7 @@ constexpr bool rung_is_built(prim_reduce_variant rung)
 inline const char *kind_why_not(const prim_reduce_args *args, prim_reduce_variant rung)
 {
     return !rung_is_built(rung)         ? PRIM_RUNG_NOT_BUILT
-           : !kind_is_built(args->kind) ? "it is not built for such calls"
+           : !kind_is_built(args->kind) ? "this build of the library has no kernels for such calls"
                                         : nullptr;
 }
 

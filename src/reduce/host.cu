@@ -166,7 +166,8 @@ struct host_version {
     static prim_status not_built(const prim_reduce_args *args, int)
     {
         return prim_fail(PRIM_ERROR_UNSUPPORTED,
-                         "%s: this library was built without this call, or these types and op",
+                         "%s: this build of the library has no code for this call, or not for "
+                         "these types and this op",
                          args->call.name);
     }
 };

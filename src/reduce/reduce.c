@@ -23,7 +23,7 @@ static prim_status check_types(const prim_reduce_args *args)
     const bool bits = args->op == PRIM_OP_AND || args->op == PRIM_OP_OR || args->op == PRIM_OP_XOR;
     const prim_status status = prim_check_types(&args->call, args->in_type, args->out_type);
     if (status == PRIM_OK && bits && prim_element_is_float(args->in_type))
-        return prim_fail(PRIM_ERROR_TYPE, "%s: in_type %s has no bits for %s to combine",
+        return prim_fail(PRIM_ERROR_TYPE, "%s: in_type is %s, but op %s takes integers only",
                          args->call.name, prim_element_name(args->in_type), prim_op_name(args->op));
     return status;
 }
@@ -45,7 +45,8 @@ static prim_status check_offsets(const prim_reduce_args *args)
         return prim_fail(PRIM_ERROR_TYPE, "%s: offsets_type is %s, neither i32 nor i64",
                          args->call.name, prim_element_name(args->offsets_type));
     if (args->rows == SIZE_MAX)
-        return prim_fail(PRIM_ERROR_SIZE, "%s: %zu segments have more offsets than size_t counts",
+        return prim_fail(PRIM_ERROR_SIZE,
+                         "%s: the number of offsets of %zu segments does not fit size_t",
                          args->call.name, args->rows);
     return prim_check_bytes(&args->call, "offsets", 1, offsets_of(args),
                             prim_element_bytes(args->offsets_type));
@@ -58,7 +59,8 @@ static prim_status check_kind(const void *any)
     if (status == PRIM_OK)
         status = check_types(args);
     if (status == PRIM_OK && args->kind == PRIM_REDUCE_ARG && args->columns == 0)
-        return prim_fail(PRIM_ERROR_SIZE, "%s: count is 0, and of no elements none is the first",
+        return prim_fail(PRIM_ERROR_SIZE,
+                         "%s: count is 0, but an empty array has no least or greatest element",
                          args->call.name);
     if (status == PRIM_OK && args->kind == PRIM_REDUCE_SEGMENTS)
         status = check_offsets(args);

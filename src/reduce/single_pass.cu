@@ -97,7 +97,7 @@ const char *why_not(const void *any)
     if (!dispatch<true, is_built>(args))
         return PRIM_OP_NOT_BUILT;
     if (prim_reduce_tiles_of(args->columns, prim_element_bytes(args->in_type)) > MOST_TILES)
-        return "it takes 16 tiles of 16 KiB at most";
+        return "it takes at most 16 tiles of 16 KiB";
     return prim_device_has_clusters() ? nullptr : PRIM_NO_CLUSTERS;
 }
 

@@ -74,7 +74,7 @@ template <typename Value>
 struct chain_memory {
     Value of_warps[TURNS][TILE_WARPS]; /* the chunks' aggregates, by tile */
     Value prefix;                      /* the exclusive prefix of the tile that is being finished */
-    unsigned turn;                     /* the tile to be loaded next, or the block's number */
+    unsigned number;                   /* the tile to be loaded next, or the block's number */
     /* For the block that chains: */
     uint64_t passed_prefix[WORDS<Value>];
     some_aggregates<Value> aggregates[CHAIN_WARPS][GROUP / some_aggregates<Value>::COUNT];
@@ -102,11 +102,11 @@ struct counters {
     return atomic_load(&counted->blocks_and_tiles) >> 32 == 1;
 }
 
-/* A tile that a block works on. `turn` is its number, counted through all lines; `tiles` or more
+/* A tile that a block works on. `number` is its number, counted through all lines; `tiles` or more
  * stands for none. */
 template <typename Value>
 struct tile_in_flight {
-    unsigned turn, stage, sums;
+    unsigned number, stage, sums;
     Value run_prefix; /* in its chunk, of this lane */
 };
 
@@ -115,7 +115,7 @@ template <typename Value>
 __device__ tile_in_flight<Value> either(bool first, const tile_in_flight<Value> &a,
                                         const tile_in_flight<Value> &b)
 {
-    return {first ? a.turn : b.turn, first ? a.stage : b.stage, first ? a.sums : b.sums,
+    return {first ? a.number : b.number, first ? a.stage : b.stage, first ? a.sums : b.sums,
             first ? a.run_prefix : b.run_prefix};
 }
 
@@ -146,8 +146,8 @@ struct chain_thread {
     /* Where there are two stages, waits for the load of the tile before it, too. */
     __device__ void load(const tile_in_flight<value> &tile) const
     {
-        if (tile.turn < tiles)
-            load_chunk_if_any(lines, place_of(lines, tile.turn, warp, TILE_WARPS),
+        if (tile.number < tiles)
+            load_chunk_if_any(lines, place_of(lines, tile.number, warp, TILE_WARPS),
                               chunk(tile.stage), lane);
         close_batch_of_copies();
         if (stages > 1)
@@ -159,10 +159,10 @@ struct chain_thread {
 
     __device__ void sum_up(tile_in_flight<value> &tile) const
     {
-        if (tile.turn >= tiles)
+        if (tile.number >= tiles)
             return;
         const chunk_sums<value> sums = sum_chunk_if_any<Operator>(
-            lines, rule.element, place_of(lines, tile.turn, warp, TILE_WARPS), chunk(tile.stage),
+            lines, rule.element, place_of(lines, tile.number, warp, TILE_WARPS), chunk(tile.stage),
             lane);
         tile.run_prefix = sums.run_prefix;
         if (lane == 0)
@@ -179,23 +179,23 @@ struct chain_thread {
     /* By the last warp: the first one has more to do. */
     __device__ void publish_aggregate(const tile_in_flight<value> &tile) const
     {
-        if (warp != TILE_WARPS - 1 || tile.turn >= tiles)
+        if (warp != TILE_WARPS - 1 || tile.number >= tiles)
             return;
         const value aggregate = sums_of(tile).aggregate;
         if (lane == 0)
-            publish(words, tile.turn, AGGREGATE, aggregate);
+            publish(words, tile.number, AGGREGATE, aggregate);
     }
 
     /* The tile's exclusive prefix, by a whole warp; `alone` while the first block is alone. */
-    __device__ value wait_for_prefix(unsigned turn, bool first_block, value alone) const
+    __device__ value wait_for_prefix(unsigned number, bool first_block, value alone) const
     {
         for (;;) {
-            const published<value> prefix = read_published<value>(words, turn, PREFIX);
+            const published<value> prefix = read_published<value>(words, number, PREFIX);
             const bool there = __shfl_sync(ALL_LANES, prefix.there, 0);
             if (there)
                 return prefix.value;
             if (first_block && __shfl_sync(ALL_LANES, is_alone(counted), 0))
-                return turn % lines.tiles == 0 ? initial_of(rule) : alone;
+                return number % lines.tiles == 0 ? initial_of(rule) : alone;
             relax(WAIT_NANOSECONDS);
         }
     }
@@ -204,12 +204,12 @@ struct chain_thread {
     __device__ void finish(const tile_in_flight<value> &tile, bool more, bool first_block,
                            value &alone) const
     {
-        const bool there = tile.turn < tiles;
+        const bool there = tile.number < tiles;
         tile_sums<value> sums = {};
         if (there)
             sums = sums_of(tile);
         if (there && warp == 0) {
-            const value prefix = wait_for_prefix(tile.turn, first_block, alone);
+            const value prefix = wait_for_prefix(tile.number, first_block, alone);
             alone = Operator::combine(prefix, sums.aggregate);
             if (lane == 0)
                 shared.prefix = prefix;
@@ -218,33 +218,34 @@ struct chain_thread {
         __syncthreads();
         if (there)
             finish_chunk<Operator>(
-                lines, rule, place_of(lines, tile.turn, warp, TILE_WARPS), chunk(tile.stage),
+                lines, rule, place_of(lines, tile.number, warp, TILE_WARPS), chunk(tile.stage),
                 Operator::combine(Operator::combine(shared.prefix, sums.prefix), tile.run_prefix),
                 Operator::combine(shared.prefix, sums.aggregate), lane);
         if (threadIdx.x == 0)
-            shared.turn = upcoming;
+            shared.number = upcoming;
     }
 
     __device__ void work(bool first_block) const
     {
         if (threadIdx.x == 0)
-            shared.turn = take_tile(counted);
+            shared.number = take_tile(counted);
         __syncthreads();
         const tile_in_flight<value> none = {tiles, 0, 0, value()};
-        tile_in_flight<value> loading = {shared.turn, 0, 0, value()}, loaded = none, summed = none;
+        tile_in_flight<value> loading = {shared.number, 0, 0, value()}, loaded = none,
+                              summed = none;
         value alone = value();
-        while (loading.turn < tiles || (stages > 1 && loaded.turn < tiles) ||
-               (stages > 2 && summed.turn < tiles)) {
+        while (loading.number < tiles || (stages > 1 && loaded.number < tiles) ||
+               (stages > 2 && summed.number < tiles)) {
             load(loading);
             tile_in_flight<value> summing = either(stages > 1, loaded, loading);
             sum_up(summing);
             __syncthreads();
             publish_aggregate(summing);
-            finish(either(stages > 2, summed, summing), loading.turn < tiles, first_block, alone);
+            finish(either(stages > 2, summed, summing), loading.number < tiles, first_block, alone);
             __syncthreads();
             summed = summing;
             loaded = loading;
-            loading = {shared.turn, loading.stage + 1 == stages ? 0 : loading.stage + 1,
+            loading = {shared.number, loading.stage + 1 == stages ? 0 : loading.stage + 1,
                        (loading.sums + 1) % TURNS, value()};
         }
     }
@@ -371,9 +372,9 @@ __global__ void __launch_bounds__(TILE_THREADS,
     trigger_launch_completion();
     grid_dependency_synchronize();
     if (threadIdx.x == 0)
-        shared.turn = begin_block(counted);
+        shared.number = begin_block(counted);
     __syncthreads();
-    const unsigned number = shared.turn;
+    const unsigned number = shared.number;
     __syncthreads();
     if (number == 1)
         t.chain();
@@ -409,7 +410,7 @@ size_t workspace_bytes(const void *any)
 const char *table_why_not(const prim_scan_args *args)
 {
     if (args->op != PRIM_OP_SUM)
-        return "its summed-area tables are of sums only";
+        return "it computes summed-area tables of sums only";
     return prim_fits_a_grid(prim_scan_table_down(args), prim_scan_table_across(args))
                ? types_why_not(args, PRIM_SCAN_CHAINED)
                : PRIM_GRID_TOO_SMALL;
@@ -421,7 +422,8 @@ const char *why_not(const void *any)
     if (args->summed_area)
         return table_why_not(args);
     if (!prim_scan_depends_on_order(args))
-        return "it takes sums and products of floats only, which depend on the order";
+        return "it takes sums and products of floats only, since only their bits depend on the "
+               "order";
     return prim_fits_a_grid(args->rows, prim_scan_tiles_of(args))
                ? types_why_not(args, PRIM_SCAN_CHAINED)
                : PRIM_GRID_TOO_SMALL;

@@ -27,11 +27,11 @@ const char *why_not(const void *any)
 {
     const prim_scan_args *args = static_cast<const prim_scan_args *>(any);
     if (args->summed_area)
-        return "it does not make summed-area tables";
+        return "it does not compute summed-area tables";
     if (args->rows != 1)
         return "it takes one row only";
     if (prim_scan_tiles_of(args) > MOST_TILES)
-        return "it takes eight tiles at most";
+        return "it takes at most eight tiles";
     const char *const reason = types_why_not(args, PRIM_SCAN_CLUSTER);
     return reason == nullptr && !prim_device_has_clusters() ? PRIM_NO_CLUSTERS : reason;
 }

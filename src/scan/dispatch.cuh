@@ -17,7 +17,9 @@ static_assert(!kind_is_built(PRIM_SCAN_TABLE) || kind_is_built(PRIM_SCAN_ROWS),
 
 inline const char *kind_why_not(const prim_scan_args *args)
 {
-    return kind_is_built(prim_scan_kind_of_call(args)) ? nullptr : "it is not built for such calls";
+    return kind_is_built(prim_scan_kind_of_call(args))
+               ? nullptr
+               : "this build of the library has no kernels for such calls";
 }
 
 PRIM_IS_LISTED(rung_is_left_out, PRIM_SCAN_LEFT_OUT, prim_scan_variant)

@@ -1,5 +1,5 @@
 /* The scan of nothing, in all variants: the total, where one is wanted, is the initial value. There
- * is so little to do that types are no template arguments, but bytes. */
+ * is so little to do that types are no template arguments: only their bytes count. */
 #include <cstring>
 
 #include "common/kernel/launch.cuh"

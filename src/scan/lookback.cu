@@ -16,8 +16,9 @@
  * Tiles are taken by an atomic counter. So all tiles before one belong to blocks that run, and
  * these wait only for tiles before their own: the first of all waits for none.
  *
- * Rows enough for all blocks need none of this: a block takes a whole one, in tiles.cuh, and of
- * short ones a warp some, in short_rows.cu. routes.c has these ways, of which this is look_back.
+ * Where there are enough rows for all blocks, none of this is needed: a block takes a whole row, in
+ * tiles.cuh, or a warp some short rows, in short_rows.cu. routes.c has these ways; the one here is
+ * look_back.
  *
  * What changed from REDUCE_THEN_SCAN: two thirds of the bytes. What still holds it back: README.md.
  *
@@ -78,7 +79,7 @@ template <typename Value>
 struct look_back_memory {
     Value of_warps[STAGES][MOST_WARPS]; /* the chunks' aggregates, then their prefixes */
     Value of_groups[ROUND];
-    unsigned turn;
+    unsigned number;
 };
 
 /* The prefix that a block has computed of its line: the aggregate of the first groups. */
@@ -88,7 +89,7 @@ struct known_prefix {
     Value aggregate;
 };
 
-/* A thread of a block. `turn` numbers tiles through all lines; `tiles` or more stands for none. */
+/* A thread of a block. `number` counts tiles through all lines; `tiles` or more stands for none. */
 template <class Operator, typename In, typename Out>
 struct look_back_thread {
     using value = accumulator_t<Out>;
@@ -105,32 +106,32 @@ struct look_back_thread {
         return &slots[(stage * warps + warp) * CHUNK_SLOTS];
     }
 
-    __device__ void load(unsigned turn, unsigned stage) const
+    __device__ void load(unsigned number, unsigned stage) const
     {
-        const warp_place p = place_of(lines, turn, warp, warps);
+        const warp_place p = place_of(lines, number, warp, warps);
         __syncwarp(); /* all lanes have stored what was there */
         load_chunk(lines, p, chunk(stage), lane);
     }
 
     /* Returns the exclusive prefix of this lane's run in its chunk. */
-    __device__ value sum_up(unsigned turn, unsigned stage) const
+    __device__ value sum_up(unsigned number, unsigned stage) const
     {
         const chunk_sums<value> sums = sum_loaded_chunk<Operator>(
-            lines, rule.element, line_of(lines, turn), chunk(stage), lane);
+            lines, rule.element, line_of(lines, number), chunk(stage), lane);
         if (lane == 0)
             shared.of_warps[stage][warp] = sums.aggregate;
         return sums.run_prefix;
     }
 
     /* By one warp, after all have summed up. */
-    __device__ void publish_tile(unsigned turn, unsigned stage) const
+    __device__ void publish_tile(unsigned number, unsigned stage) const
     {
         value *const of_warps = shared.of_warps[stage];
         const tile_sums<value> sums = sums_in_tile<Operator>(of_warps, warps, lane, identity, lane);
         if (lane < warps)
             of_warps[lane] = sums.prefix;
         if (lane == 0)
-            publish(words, turn, AGGREGATE, sums.aggregate);
+            publish(words, number, AGGREGATE, sums.aggregate);
     }
 
     /* The tile's exclusive prefix in the line; has a barrier. */
@@ -161,10 +162,10 @@ struct look_back_thread {
         }
     }
 
-    __device__ void finish(unsigned turn, unsigned stage, value run_prefix,
+    __device__ void finish(unsigned number, unsigned stage, value run_prefix,
                            known_prefix<value> &known) const
     {
-        const warp_place p = place_of(lines, turn, warp, warps);
+        const warp_place p = place_of(lines, number, warp, warps);
         const value tile_prefix = Operator::combine(initial_of(rule), look_back(p, known));
         const value chunk_prefix = Operator::combine(tile_prefix, shared.of_warps[stage][warp]);
         finish_chunk<Operator>(lines, rule, p, chunk(stage),
@@ -196,9 +197,9 @@ __global__ void __launch_bounds__(MOST_THREADS,
     trigger_launch_completion();
     grid_dependency_synchronize();
     if (threadIdx.x == 0)
-        shared.turn = take_ticket(ticket);
+        shared.number = take_ticket(ticket);
     __syncthreads();
-    unsigned loading = shared.turn, summing = tiles, finishing = tiles;
+    unsigned loading = shared.number, summing = tiles, finishing = tiles;
     unsigned to = 0; /* the stage that is loaded; the two before it, around, have the other tiles */
     known_prefix<value> known = {0, 0, identity};
     value run_prefix = identity;
@@ -219,7 +220,7 @@ __global__ void __launch_bounds__(MOST_THREADS,
         if (t.warp == t.warps - 1 && summing < tiles) /* the warp with the fewest groups to read */
             t.publish_tile(summing, in);
         if (threadIdx.x == 0)
-            shared.turn = upcoming;
+            shared.number = upcoming;
         if (finishing < tiles)
             t.finish(finishing, from, run_prefix, known);
         else
@@ -228,7 +229,7 @@ __global__ void __launch_bounds__(MOST_THREADS,
         run_prefix = next_run_prefix;
         finishing = summing;
         summing = loading;
-        loading = shared.turn;
+        loading = shared.number;
         to = from;
     }
 }
@@ -269,7 +270,7 @@ const char *why_not(const void *any)
 {
     const prim_scan_args *args = static_cast<const prim_scan_args *>(any);
     if (args->summed_area)
-        return "it does not make summed-area tables";
+        return "it does not compute summed-area tables";
     return prim_fits_a_grid(args->rows, tiles_of_line(args))
                ? types_why_not(args, PRIM_SCAN_LOOKBACK)
                : PRIM_GRID_TOO_SMALL;

@@ -84,7 +84,7 @@ size_t bytes_of_lines(const prim_scan_args *args)
 
 /* ---- summed-area tables: summed_area.cu draws them ---- */
 
-/* The aggregates in the workspace, and the scans of them, which share the workspace behind. */
+/* The aggregates in the workspace, and the scans of them, which share the workspace after them. */
 struct table_parts {
     prim_scan_table_tiles tiles;
     prim_scan_args of_rows, of_columns;
@@ -167,7 +167,7 @@ const char *table_why_not(const prim_scan_args *args)
     prim_scan_args of_aggregates = *args;
     of_aggregates.in_type = of_aggregates.out_type = prim_accumulator_type(args->out_type);
     if (types_why_not(&of_aggregates, PRIM_SCAN_REDUCE_THEN_SCAN) != nullptr)
-        return "it is not built for the type of its aggregates";
+        return "this build of the library has no kernels for the type of its aggregates";
     return prim_fits_a_grid(args->rows, across) && prim_fits_a_grid(down, across)
                ? nullptr
                : PRIM_GRID_TOO_SMALL;

@@ -21,9 +21,10 @@ static bool takes(const prim_rung *rung, const prim_scan_args *args)
     return rung->why_not(args) == NULL;
 }
 
-/* CHAINED makes a table in a step for each tile across and down, of half a microsecond. It is
- * faster where an anti-diagonal has tiles enough for memory to be busy for as long, and where the
- * steps take less time than REDUCE_THEN_SCAN's launches. */
+/* CHAINED makes a table in steps, one for each tile across and one for each tile down, of half a
+ * microsecond each. It is faster where an anti-diagonal has enough tiles to keep memory busy for as
+ * long as a step takes, and where all steps take less time than the launches of
+ * REDUCE_THEN_SCAN. */
 static bool one_pass_is_faster(const prim_scan_args *args)
 {
     enum { FEW_STEPS = 24, MANY_ACROSS = 24, MANY_ACROSS_OF_8 = 40, MANY_DOWN = 32 };

@@ -16,7 +16,7 @@ static prim_status check_shape(const prim_scan_args *args)
 {
     if (args->out_rows == args->rows && args->out_columns == args->columns)
         return PRIM_OK;
-    return prim_fail(PRIM_ERROR_VALUE, "%s: %c_out is %zu × %zu, and %c_in %zu × %zu",
+    return prim_fail(PRIM_ERROR_VALUE, "%s: %c_out is %zu × %zu, but %c_in is %zu × %zu",
                      args->call.name, side(args), args->out_rows, args->out_columns, side(args),
                      args->rows, args->columns);
 }
@@ -62,7 +62,7 @@ static prim_status check_total(const prim_scan_args *args, prim_operands *operan
     if (args->total == NULL)
         return PRIM_OK;
     if (args->of_rows)
-        return prim_fail(PRIM_ERROR_VALUE, "%s: %c_total is given, and rows have no total",
+        return prim_fail(PRIM_ERROR_VALUE, "%s: %c_total is given, but rows have no total",
                          args->call.name, side(args));
     prim_status status = prim_check_vector(&args->call, "total", args->total, 1,
                                            prim_element_bytes(args->out_type), total);
@@ -81,10 +81,11 @@ static prim_status check_initial(const prim_scan_args *args, prim_operands *oper
         return PRIM_OK;
     if (args->call.on_host)
         return prim_fail(PRIM_ERROR_VALUE,
-                         "%s: d_initial is given, and the host has h_initial only",
+                         "%s: d_initial is given, but on the host there is only h_initial",
                          args->call.name);
     if (args->initial != NULL)
-        return prim_fail(PRIM_ERROR_VALUE, "%s: h_initial and d_initial are both given",
+        return prim_fail(PRIM_ERROR_VALUE,
+                         "%s: h_initial and d_initial are both given, but only one can be",
                          args->call.name);
     prim_status status =
         prim_check_vector(&args->call, "initial", args->d_initial, 1, out_bytes, initial);

@@ -2,7 +2,7 @@
  *
  *     row 0   ■■■            thread 0   3 steps
  *     row 1   ■              thread 1   1 step, then it waits for its warp
- *     row 2   ■■■■■■■■■■     thread 2   10 steps: the whole warp takes so many
+ *     row 2   ■■■■■■■■■■     thread 2   10 steps: the whole warp takes that many
  *
  * In one step the threads of a warp read entries that lie a row's length apart: not coalesced, a
  * sector of 32 bytes for 4 bytes each. What holds it back: that, and the longest row of each warp.

@@ -38,7 +38,8 @@ struct host_version {
     }
     static prim_status not_built(const prim_spmv_args *args, int)
     {
-        return prim_fail(PRIM_ERROR_UNSUPPORTED, "%s: the library is not built for these types",
+        return prim_fail(PRIM_ERROR_UNSUPPORTED,
+                         "%s: this build of the library has no code for these types",
                          args->call.name);
     }
 };

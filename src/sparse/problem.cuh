@@ -87,7 +87,7 @@ inline const char *format_why_not(const prim_spmv_args *args, prim_sparse_format
                                   bool (*types_are_built)(const prim_spmv_args *))
 {
     if (args->matrix.format != format)
-        return "it is for matrices of another format";
+        return "it takes matrices of another format";
     return types_are_built(args) ? nullptr : PRIM_TYPES_NOT_BUILT;
 }
 

@@ -14,8 +14,8 @@
  *     places        |       |       |          their own, which look for those that begin among
  *     pieces           1       2       3       their 8192 places; a second launch adds up the sums
  *
- * Whether there are wide slices only the device knows, so the blocks for pieces are there in every
- * product but a small one, where a slice's own block does its pieces.
+ * Only the device knows whether there are wide slices. So every product but a small one has the
+ * blocks for pieces; in a small one a slice's own block takes its pieces.
  *
  * Work: entries. Steps: a piece, and the pieces of a slice / 8. Bytes: value and column of each
  * entry and each padding, an offset for each slice, y, and x by column.
@@ -40,7 +40,7 @@ constexpr unsigned SLICE = PRIM_SPARSE_SLICE_ROWS;
  * tile, in which one wide slice at most begins, and one goes on. */
 constexpr unsigned SLICES = THREADS / SLICE, WIDE = 256, TILE = WIDE * SLICE;
 
-/* Matrices of so many places are multiplied by one launch. */
+/* Matrices of up to this many places are multiplied by one launch. */
 constexpr size_t SMALL = 1 << 15;
 
 /* Blocks that look for pieces, at most. */

@@ -16,16 +16,16 @@ prim_status prim_spmv_check_kind(const void *any)
     const bool halves = type == CUDA_R_16F || type == CUDA_R_16BF;
     if (args->x_type != args->y_type ||
         (args->y_type != type && !(halves && args->y_type == CUDA_R_32F)))
-        return prim_fail(PRIM_ERROR_TYPE,
-                         "%s: x_type is %s and y_type %s, not both the matrix's value_type, %s%s",
-                         args->call.name, prim_element_name(args->x_type),
-                         prim_element_name(args->y_type), prim_element_name(type),
-                         halves ? ", or both f32" : "");
+        return prim_fail(
+            PRIM_ERROR_TYPE,
+            "%s: x_type is %s and y_type %s, but both must be the matrix's value_type, %s%s",
+            args->call.name, prim_element_name(args->x_type), prim_element_name(args->y_type),
+            prim_element_name(type), halves ? ", or both f32" : "");
     if (args->x_count != args->matrix.columns)
-        return prim_fail(PRIM_ERROR_VALUE, "%s: x.count is %zu, and the matrix has %zu columns",
+        return prim_fail(PRIM_ERROR_VALUE, "%s: x.count is %zu, but the matrix has %zu columns",
                          args->call.name, args->x_count, args->matrix.columns);
     if (args->y_count != args->matrix.rows)
-        return prim_fail(PRIM_ERROR_VALUE, "%s: y.count is %zu, and the matrix has %zu rows",
+        return prim_fail(PRIM_ERROR_VALUE, "%s: y.count is %zu, but the matrix has %zu rows",
                          args->call.name, args->y_count, args->matrix.rows);
     return PRIM_OK;
 }

@@ -6,7 +6,7 @@
 #include "trial.h"
 
 typedef struct stress_call {
-    const char *name; /* NULL behind the last */
+    const char *name; /* NULL after the last */
     void (*run)(trial *t);
 } stress_call;
 

@@ -130,7 +130,7 @@ static void give_back(char *memory)
 }
 #endif
 
-/* d begins so many bytes behind a 256-byte boundary. */
+/* d begins so many bytes after a 256-byte boundary. */
 static operand new_operand(cudaDataType_t type, size_t bytes, size_t offset)
 {
     operand x = {.type = type, .bytes = bytes, .lead = GUARD_BYTES + offset, .h = allocate(bytes)};

@@ -124,7 +124,7 @@ static __device__ inline void prim_copy_range(T *to, const T *from, unsigned cou
 
 /* Begins to bring `count` elements into the room, which has prim_range_vectors<T>(count) vectors,
  * and returns where the first one will be. They may be read after prim_wait_for_ranges() and a
- * barrier behind it; nobody uses the room before. */
+ * barrier after it; nobody uses the room before. */
 template <unsigned THREADS, typename T>
 static __device__ inline T *prim_load_range(prim_range_vector *room, const T *from, unsigned count)
 {

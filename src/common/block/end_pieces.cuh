@@ -1,5 +1,5 @@
-/* The bytes before a boundary of 16, or behind one, in pieces of 8, 4, 2 and 1 bytes, each at most
- * once: short ones first before the boundary, and last behind it, so that all are aligned.
+/* The bytes before a boundary of 16, or after one, in pieces of 8, 4, 2 and 1 bytes, each at most
+ * once: short ones first before the boundary, and last after it, so that all are aligned.
  *
  *     ┃ · · · 1 2 2 4 4 4 4 8 8 8 8 8 8 8 8 ┃ … ┃ 8 8 8 8 8 8 8 8 4 4 4 4 2 2 1 · ┃ */
 #ifndef PRIM_COMMON_END_PIECES_CUH
@@ -14,7 +14,7 @@ namespace
 template <typename T>
 struct end_pieces {
     unsigned bytes;  /* less than 16 */
-    unsigned number; /* 0: before a boundary, 1: behind one */
+    unsigned number; /* 0: before a boundary, 1: after one */
 
     template <typename Piece>
     __device__ bool has() const

@@ -1,6 +1,6 @@
 /* Up to 16 bytes of narrow elements from anywhere, where what lies around them must not be read:
- * the ends of rows with gaps between them. Words of 4 bytes as far as they are wanted as a whole;
- * of the words at both ends only halves and bytes.
+ * the ends of rows with gaps between them. Words of 4 bytes are read where all of their bytes are
+ * wanted, and halves and bytes of the words at both ends.
  *
  *     words        │· · · a│b c d e│f g h ·│     four loads for a … h, and not one for each: a,
  *     loads               1       4   2 1         the word b … e, the half f g, and h; then all is
@@ -58,7 +58,7 @@ struct part_of_words {
         return x;
     }
 
-    /* The elements, and zeros behind them. */
+    /* The elements, and zeros after them. */
     __device__ vector<T> elements(const loaded &x) const
     {
         const uint32_t last = x.last_half | static_cast<uint32_t>(x.last_byte)

@@ -123,7 +123,7 @@ __device__ vector<T> spliced(const vector<T> &first, const vector<T> &second, un
 
 /* The 16 bytes from any element on, where `around` is the aligned vector that has the first of
  * them. The next vector is read only if they reach into it. `further`: elements by which both lie
- * behind `from`, a multiple of a vector. */
+ * after `from`, a multiple of a vector. */
 template <typename T>
 __device__ vector<T> completed(const vector<T> &around, const T *from, size_t further)
 {

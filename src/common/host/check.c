@@ -34,7 +34,7 @@ prim_status prim_check_types(const prim_request *call, cudaDataType_t in_type,
     const char *const in = prim_element_name(in_type), *const out = prim_element_name(out_type);
     char may_be[32];
     if (prim_element_bytes(in_type) == 0)
-        return prim_fail(PRIM_ERROR_TYPE, "%s: in_type is %s, and out_type %s", call->name, in,
+        return prim_fail(PRIM_ERROR_TYPE, "%s: in_type is %s and out_type is %s", call->name, in,
                          out);
     if (out_type == in_type)
         return PRIM_OK;
@@ -47,7 +47,7 @@ prim_status prim_check_types(const prim_request *call, cudaDataType_t in_type,
         const size_t used = strlen(may_be);
         snprintf(may_be + used, sizeof may_be - used, " or %s", prim_element_name(wider[i].out));
     }
-    return prim_fail(PRIM_ERROR_TYPE, "%s: out_type is %s, and for in_type %s it must be %s",
+    return prim_fail(PRIM_ERROR_TYPE, "%s: out_type is %s, but for in_type %s it must be %s",
                      call->name, out, in, may_be);
 }
 
@@ -56,8 +56,10 @@ prim_status prim_check_whole(const prim_request *call, const char *name, double 
 {
     if (type != CUDA_R_32I || (fabs(value) < 0x1p63 && trunc(value) == value))
         return PRIM_OK;
-    return prim_fail(PRIM_ERROR_VALUE, "%s: %s is %g, and i32 takes whole numbers below 2^63 only",
-                     call->name, name, value);
+    return prim_fail(
+        PRIM_ERROR_VALUE,
+        "%s: %s is %g, but for i32 it must be a whole number whose magnitude is below 2^63",
+        call->name, name, value);
 }
 
 prim_status prim_check_bytes(const prim_request *call, const char *name, size_t rows,
@@ -133,7 +135,7 @@ prim_status prim_check_vector(const prim_request *call, const char *name, const 
         return prim_fail(PRIM_ERROR_NULL, "%s: %s%s is NULL", call->name, prefix(call), name);
     if ((uintptr_t)data % element_bytes != 0)
         return prim_fail(PRIM_ERROR_MISALIGNED,
-                         "%s: %s%s is %p, which is not aligned to its element's %zu bytes",
+                         "%s: %s%s is %p, which is not aligned to the %zu bytes of its element",
                          call->name, prefix(call), name, data, element_bytes);
     const size_t bytes = count * element_bytes;
     if (bytes > UINTPTR_MAX - (uintptr_t)data)
@@ -149,15 +151,15 @@ prim_status prim_check_scalar(const prim_request *call, const char *name, const 
     if ((uintptr_t)h_data % element_bytes == 0)
         return PRIM_OK;
     return prim_fail(PRIM_ERROR_MISALIGNED,
-                     "%s: h_%s is %p, which is not aligned to its element's %zu bytes", call->name,
-                     name, h_data, element_bytes);
+                     "%s: h_%s is %p, which is not aligned to the %zu bytes of its element",
+                     call->name, name, h_data, element_bytes);
 }
 
 prim_status prim_check_image(const prim_request *call, const char *name, const prim_image *image)
 {
     if (image->channels < 1 || image->channels > PRIM_MOST_CHANNELS)
-        return prim_fail(PRIM_ERROR_VALUE, "%s: %s's channels are %d, not 1 to %d", call->name,
-                         name, image->channels, PRIM_MOST_CHANNELS);
+        return prim_fail(PRIM_ERROR_VALUE, "%s: %s has %d channels, not 1 to %d", call->name, name,
+                         image->channels, PRIM_MOST_CHANNELS);
     const size_t element_bytes = prim_element_bytes(image->type);
     const prim_status status =
         prim_check_bytes(call, name, (size_t)image->channels, image->width, element_bytes);
@@ -166,7 +168,8 @@ prim_status prim_check_image(const prim_request *call, const char *name, const p
     const size_t row_bytes = image->width * (size_t)image->channels * element_bytes;
     if (image->pitch < row_bytes || image->pitch % element_bytes != 0)
         return prim_fail(PRIM_ERROR_VALUE,
-                         "%s: %s's pitch is %zu bytes, less than a row's %zu or no multiple of %zu",
+                         "%s: %s's pitch is %zu bytes: it must be at least a row's %zu bytes, and "
+                         "a multiple of %zu",
                          call->name, name, image->pitch, row_bytes, element_bytes);
     return row_bytes == 0 ? PRIM_OK : prim_check_bytes(call, name, image->height, image->pitch, 1);
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static _Thread_local char message[256];
+static _Thread_local char message[320];
 static _Thread_local cudaError_t last_cuda_error = cudaSuccess;
 
 const char *prim_status_string(prim_status status)
@@ -105,5 +105,5 @@ prim_status prim_launch_status(const char *call, const char *variant, cudaError_
     const bool no_code =
         error == cudaErrorNoKernelImageForDevice || error == cudaErrorInvalidDeviceFunction;
     return prim_fail_cuda(no_code ? PRIM_ERROR_UNSUPPORTED : PRIM_ERROR_CUDA, error,
-                          "%s: variant %s was not launched", call, variant);
+                          "%s: variant %s could not be launched", call, variant);
 }

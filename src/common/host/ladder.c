@@ -34,15 +34,15 @@ static prim_status no_such_variant(const prim_ladder *ladder, const prim_request
 {
     const prim_rung *const other = find_among(ladder->others, call->variant);
     if (other != NULL)
-        return prim_fail(PRIM_ERROR_UNSUPPORTED, "%s: variant %s (%d) is of another call",
+        return prim_fail(PRIM_ERROR_UNSUPPORTED, "%s: variant %s (%d) belongs to another call",
                          call->name, other->variant.name, call->variant);
     char names[160] = "auto";
     for (const prim_rung *const *rung = ladder->rungs; *rung != NULL; rung++) {
         const size_t used = strlen(names);
         snprintf(names + used, sizeof names - used, ", %s", (*rung)->variant.name);
     }
-    return prim_fail(PRIM_ERROR_ENUM, "%s: variant is %d, none of %s", call->name, call->variant,
-                     names);
+    return prim_fail(PRIM_ERROR_ENUM, "%s: variant is %d, which is not one of %s", call->name,
+                     call->variant, names);
 }
 
 static const prim_rung *rung_of_auto(const prim_ladder *ladder, const prim_request *call)
@@ -50,7 +50,7 @@ static const prim_rung *rung_of_auto(const prim_ladder *ladder, const prim_reque
     return ladder->choose != NULL ? find_rung(ladder, ladder->choose(call)) : ladder->rungs[0];
 }
 
-/* What does not depend on operands; *rung is what would run. */
+/* Checks what does not depend on operands; *rung is the rung that would run. */
 static prim_status resolve(const prim_ladder *ladder, const prim_request *call,
                            const prim_rung **rung)
 {
@@ -71,7 +71,7 @@ static prim_status check_device(const prim_request *call)
     const cudaError_t error = prim_device_take_error();
     if (error == cudaSuccess)
         return PRIM_OK;
-    return prim_fail_cuda(PRIM_ERROR_CUDA, error, "%s: the device's properties were not read",
+    return prim_fail_cuda(PRIM_ERROR_CUDA, error, "%s: the device's properties could not be read",
                           call->name);
 }
 
@@ -88,7 +88,7 @@ static prim_status check_support(const prim_ladder *ladder, const prim_request *
     const bool named = call->variant != PRIM_VARIANT_AUTO;
     const int capability = prim_device_capability();
     return prim_fail(PRIM_ERROR_UNSUPPORTED,
-                     "%s: %s%s does not run this: %s (%s; capability %d.%d)", call->name,
+                     "%s: %s%s cannot run this call: %s (%s; capability %d.%d)", call->name,
                      named ? "variant " : "the library", named ? rung->variant.name : "", reason,
                      particulars, capability / 10, capability % 10);
 }
@@ -102,7 +102,8 @@ static prim_status check_capture(const prim_ladder *ladder, const prim_request *
     enum cudaStreamCaptureStatus capture;
     const cudaError_t error = cudaStreamIsCapturing(call->stream, &capture);
     if (error != cudaSuccess)
-        return prim_fail_cuda(PRIM_ERROR_CUDA, error, "%s: the stream's state is unknown",
+        return prim_fail_cuda(PRIM_ERROR_CUDA, error,
+                              "%s: it is not known whether the stream is being captured",
                               call->name);
     if (capture == cudaStreamCaptureStatusActive)
         return prim_fail(PRIM_ERROR_UNSUPPORTED, "%s: variant %s cannot be captured into a graph",
@@ -127,15 +128,16 @@ static prim_status check_reach(const prim_request *call, prim_span span)
         return PRIM_OK;
     if (there == 0)
         return prim_fail(PRIM_ERROR_MEMORY,
-                         "%s: d_%s points to host memory, or to none: the device reaches 0 bytes "
-                         "there, and %zu are needed",
+                         "%s: d_%s does not point to memory of the device: it reaches 0 bytes "
+                         "there, but %zu are needed",
                          call->name, span.name, span.bytes);
-    return prim_fail(PRIM_ERROR_MEMORY,
-                     "%s: d_%s has %zu bytes to the end of its allocation, and %zu are needed",
-                     call->name, span.name, there, span.bytes);
+    return prim_fail(
+        PRIM_ERROR_MEMORY,
+        "%s: d_%s has only %zu bytes up to the end of its allocation, but %zu are needed",
+        call->name, span.name, there, span.bytes);
 }
 
-/* The last of all checks, since it asks more than the arguments say. */
+/* This check comes last, since it asks for more than the arguments say. */
 static prim_status check_memory(const prim_request *call, const prim_operands *operands)
 {
     prim_status status = PRIM_OK;
@@ -169,7 +171,8 @@ static prim_status workspace_of(const prim_rung *rung, const prim_request *call,
     return status;
 }
 
-/* What would run; the call itself would find at its launch that there is no code for the device. */
+/* Answers what would run. The call itself would find only at its launch that there is no code for
+ * the device. */
 static prim_status answer(const prim_ladder *ladder, const prim_request *call,
                           const prim_rung *rung, size_t needed_bytes)
 {
@@ -180,7 +183,7 @@ static prim_status answer(const prim_ladder *ladder, const prim_request *call,
         return status;
     if (!has_code)
         return prim_fail(PRIM_ERROR_UNSUPPORTED,
-                         "%s: there is no device that this library has code for", call->name);
+                         "%s: there is no device for which this library has code", call->name);
     *call->answer = (prim_answer){
         .variant = &rung->variant,
         .route = route,

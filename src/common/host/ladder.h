@@ -23,11 +23,12 @@ typedef struct prim_rung {
 } prim_rung;
 
 /* For why_not(), where nothing more can be said. */
-#define PRIM_RUNG_NOT_BUILT "it is not built"
-#define PRIM_TYPES_NOT_BUILT "it is not built for these types"
-#define PRIM_OP_NOT_BUILT "it is not built for this op"
-#define PRIM_GRID_TOO_SMALL "a grid does not have so many blocks"
-#define PRIM_NO_CLUSTERS "it needs clusters, of compute capability 9.0"
+#define PRIM_RUNG_NOT_BUILT "this build of the library leaves it out"
+#define PRIM_TYPES_NOT_BUILT "this build of the library has no kernels for these types"
+#define PRIM_OP_NOT_BUILT "this build of the library has no kernels for this op"
+#define PRIM_GRID_TOO_SMALL "it would need more blocks than a grid can have"
+#define PRIM_NO_CLUSTERS \
+    "it needs thread block clusters, which exist from compute capability 9.0 on"
 
 /* A pattern lists its rungs once, upwards, as a macro over their names:
  *
@@ -45,7 +46,7 @@ typedef struct prim_rung {
 #endif
 
 typedef struct prim_ladder {
-    const prim_rung *const *rungs;   /* upwards; NULL behind the last one */
+    const prim_rung *const *rungs;   /* upwards; NULL after the last one */
     const prim_rung *const *others;  /* of the header's other calls, likewise; NULL: it has none */
     int (*choose)(const void *args); /* the rung for PRIM_VARIANT_AUTO; NULL: there is one only */
     /* Everything that is not a pointer: what queries and calls check alike. */
@@ -77,7 +78,7 @@ prim_status prim_ladder_run(const prim_ladder *ladder, prim_request *request);
 /* For the CPU's versions: the checks alone. */
 prim_status prim_ladder_check_host(const prim_ladder *ladder, const prim_request *request);
 
-/* AUTO first, NULL behind the last; and by value, NULL where there is none. The ladder's own rungs,
+/* AUTO first, NULL after the last; and by value, NULL where there is none. The ladder's own rungs,
  * then the others. */
 const prim_variant *prim_ladder_variant_at(const prim_ladder *ladder, size_t index);
 const prim_variant *prim_ladder_variant_info(const prim_ladder *ladder, int value);

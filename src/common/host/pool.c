@@ -7,7 +7,7 @@
 #include "common/host/device.h"
 #include "common/host/fail.h"
 
-/* A device's context ends with cudaDeviceReset(), and its pools with it: a later one has another
+/* cudaDeviceReset() ends a device's context, and its pools with it: a later context has another
  * number, and gets another pool. Entries are only added. */
 typedef struct entry {
     int device;
@@ -32,7 +32,7 @@ static bool find(int device, uint64_t context, cudaMemPool_t *pool)
     return false;
 }
 
-/* What it keeps while the host waits: 64 MB, or 1 % of a small device's memory. */
+/* How much the pool keeps while the host waits: 64 MB, or 1 % of a small device's memory. */
 static uint64_t kept_bytes(size_t all)
 {
     const uint64_t most = (uint64_t)64 << 20;
@@ -65,7 +65,7 @@ static cudaError_t create(int device, size_t all, cudaMemPool_t *pool)
     return error;
 }
 
-/* Another thread may have been quicker. By one thread at a time. */
+/* Called by one thread at a time. Another thread may have been quicker. */
 static cudaError_t add(int device, size_t all, cudaMemPool_t *pool)
 {
     const uint64_t context =
@@ -83,7 +83,8 @@ static cudaError_t add(int device, size_t all, cudaMemPool_t *pool)
     return cudaSuccess;
 }
 
-/* Making a pool is none of a capture's work, and would be refused while one is under way. */
+/* Making a pool is no part of a captured graph, and would be refused while a capture is under
+ * way. */
 static cudaError_t add_outside_of_captures(int device, size_t all, cudaMemPool_t *pool)
 {
     enum cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
@@ -122,7 +123,8 @@ prim_status prim_release_memory(void)
     cudaError_t error = cudaGetDevice(&device);
     if (error == cudaSuccess && find(device, prim_device_context(), &pool))
         error = cudaMemPoolTrimTo(pool, 0);
-    return error == cudaSuccess ? PRIM_OK
-                                : prim_fail_cuda(PRIM_ERROR_CUDA, error,
-                                                 "prim_release_memory: the pool was not emptied");
+    return error == cudaSuccess
+               ? PRIM_OK
+               : prim_fail_cuda(PRIM_ERROR_CUDA, error,
+                                "prim_release_memory: the pool could not be emptied");
 }

@@ -10,7 +10,7 @@ static inline size_t prim_divide_up(size_t count, size_t by)
     return count / by + (count % by != 0);
 }
 
-/* Whether the blocks of so many lines fit the grid's x. */
+/* Whether the blocks of that many lines fit the grid's x. */
 static inline bool prim_fits_a_grid(size_t lines, size_t blocks)
 {
     return lines == 0 || blocks == 0 || (blocks <= 0x7fffffff && lines <= 0x7fffffff / blocks);

@@ -18,9 +18,10 @@ inline prim_status check_threads(const prim_request *call, int threads)
                          MAX_THREADS);
 #ifndef _OPENMP
     if (threads > 1)
-        return prim_fail(PRIM_ERROR_UNSUPPORTED,
-                         "%s: threads is %d in a library built without OpenMP", call->name,
-                         threads);
+        return prim_fail(
+            PRIM_ERROR_UNSUPPORTED,
+            "%s: threads is %d, but this library was built without OpenMP, and takes 1 only",
+            call->name, threads);
 #endif
     return PRIM_OK;
 }

@@ -12,14 +12,14 @@ prim_status prim_workspace_check(const prim_request *call, size_t needed_bytes, 
         return PRIM_OK; /* the pool's turn */
     if (d_workspace == NULL)
         return prim_fail(PRIM_ERROR_NULL,
-                         "%s: d_workspace is NULL and workspace_bytes is %zu, not 0", call->name,
+                         "%s: d_workspace is NULL, but workspace_bytes is %zu, not 0", call->name,
                          workspace_bytes);
     if ((uintptr_t)d_workspace % PRIM_WORKSPACE_ALIGNMENT != 0)
         return prim_fail(PRIM_ERROR_MISALIGNED,
                          "%s: d_workspace is %p, which is not aligned to %d bytes", call->name,
                          d_workspace, PRIM_WORKSPACE_ALIGNMENT);
     if (workspace_bytes < needed_bytes)
-        return prim_fail(PRIM_ERROR_WORKSPACE, "%s: workspace_bytes is %zu, and %zu are needed",
+        return prim_fail(PRIM_ERROR_WORKSPACE, "%s: workspace_bytes is %zu, but %zu are needed",
                          call->name, workspace_bytes, needed_bytes);
     if (workspace_bytes > UINTPTR_MAX - (uintptr_t)d_workspace)
         return prim_fail(PRIM_ERROR_SIZE,
@@ -31,7 +31,8 @@ prim_status prim_workspace_check(const prim_request *call, size_t needed_bytes, 
 static prim_status no_pool(const prim_request *call, size_t bytes, cudaError_t error)
 {
     return prim_fail_cuda(PRIM_ERROR_WORKSPACE, error,
-                          "%s: the kit's pool gave no %zu bytes of workspace", call->name, bytes);
+                          "%s: the library's pool could not allocate %zu bytes of workspace",
+                          call->name, bytes);
 }
 
 prim_status prim_workspace_open(const prim_request *call, size_t needed_bytes,
@@ -57,5 +58,6 @@ prim_status prim_workspace_close(const prim_request *call, prim_workspace worksp
     const cudaError_t error = cudaFreeAsync(workspace.data, call->stream);
     if (error == cudaSuccess)
         return PRIM_OK;
-    return prim_fail_cuda(PRIM_ERROR_CUDA, error, "%s: the workspace was not freed", call->name);
+    return prim_fail_cuda(PRIM_ERROR_CUDA, error, "%s: the workspace could not be freed",
+                          call->name);
 }

@@ -12,7 +12,7 @@ namespace
 {
 
 /* The CPU backend may do a copy later, as a GPU of 8.0 does: of the first `bytes` of a T, and zeros
- * behind them. false: the caller is to do it. */
+ * after them. false: the caller is to do it. */
 template <typename T>
 __device__ bool is_copied_later(T *shared, const void *global, unsigned bytes)
 {
@@ -66,7 +66,7 @@ __device__ void copy_async_or_zeros(bool wanted, T *shared, const T *global)
 #endif
 }
 
-/* copy_async() of the first `bytes` of a T of 4 or 16 bytes, and zeros behind them: nothing else is
+/* copy_async() of the first `bytes` of a T of 4 or 16 bytes, and zeros after them: nothing else is
  * read. `global` is aligned to a T: the CPU backend refuses what is not, as GPUs do. */
 template <typename T>
 __device__ void copy_async_first(T *shared, const void *global, unsigned bytes)

@@ -1,5 +1,5 @@
-/* PRIM_SHARED and PRIM_SHARED_DYNAMIC, which users take along too, of <primitives/device/kernel.h>;
- * and what bulk tensor copies write to:
+/* PRIM_SHARED and PRIM_SHARED_DYNAMIC come from <primitives/device/kernel.h>, which users take
+ * along too. Bulk tensor copies write to:
  *     PRIM_SHARED_DYNAMIC_SWIZZLED(box, b);    box *b, from a multiple of 1,024 bytes on */
 #ifndef PRIM_COMMON_SHARED_CUH
 #define PRIM_COMMON_SHARED_CUH

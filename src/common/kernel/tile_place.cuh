@@ -1,4 +1,4 @@
-/* Which tile of a matrix is the one of a number. */
+/* The place of a tile in a matrix, given its number. */
 #ifndef PRIM_COMMON_TILE_PLACE_CUH
 #define PRIM_COMMON_TILE_PLACE_CUH
 

@@ -101,7 +101,7 @@ __device__ inline uint64_t look_back(uint64_t *words, size_t tile, unsigned digi
         PRIM_UNROLL(AT_ONCE)
         for (unsigned i = 0; i < AT_ONCE; i++)
             read[i] = i < left ? atomic_load(&words[(left - 1 - i) * DIGITS + digit]) : 0;
-        bool is_missing = false; /* not published yet, or behind such a one */
+        bool is_missing = false; /* not published yet, or after such a one */
         PRIM_UNROLL(AT_ONCE)
         for (unsigned i = 0; i < AT_ONCE; i++) {
             const unsigned state = static_cast<unsigned>(read[i] >> STATE_SHIFT);
@@ -239,7 +239,7 @@ __device__ inline uint64_t scan_digits(uint64_t mine, uint64_t *of_warps)
 
 /* The order of integers as they are. */
 template <typename Bits>
-struct plain_order {
+struct identity_order {
     using bits = Bits;
     __host__ __device__ Bits ordered(Bits x) const
     {
@@ -251,7 +251,7 @@ struct plain_order {
     }
 };
 
-/* A lane's keys of a tile: at `place` in the array, and 32, 64 and so on behind it, below `span`. A
+/* A lane's keys of a tile: at `place` in the array, and 32, 64 and so on after it, below `span`. A
  * warp's lie together. */
 struct lane_keys {
     size_t place;
@@ -270,8 +270,8 @@ __device__ lane_keys own_keys(const pass_operands<Bits> &p, size_t tile_begin, u
 /* Order::bits are what memory holds, before the first pass and after the last; in between it holds
  * order.ordered(x), the unsigned integers that keys are sorted by.
  *
- * Behind the end are keys of the last digit: they are the last ones of the last tile, and no key
- * comes behind them. */
+ * After the end are keys of the last digit: they are the last ones of the last tile, and no key
+ * comes after them. */
 template <class Order, typename Bits, unsigned ITEMS>
 __device__ void load_keys(Order order, const pass_operands<Bits> &p, lane_keys own,
                           Bits (&keys)[ITEMS])
@@ -569,7 +569,7 @@ inline size_t most_slot_bytes()
 struct tiling {
     unsigned items; /* keys of each thread */
     size_t tiles;
-    size_t most_tiles; /* of so many keys, or fewer */
+    size_t most_tiles; /* of that many keys, or fewer */
 };
 
 /* As many keys for each thread as fit, and fewer where multiprocessors would have no tile. So one

@@ -5,8 +5,9 @@
  *     ├─ arrivals ─┤     ├─ …             a phase ends when all have arrived that were announced to
  *     ├─ bytes ────┤                      init(), and all bytes that were expected have come
  *
- * A thread waits for the end of a phase by its parity, 0 or 1, so that it may be one phase late. Of
- * a new barrier, phase 0 has not ended and the one "before" it has: a wait for parity 1 goes on. */
+ * A thread waits for the end of a phase by its parity, 0 or 1, so that it may be one phase late. In
+ * a new barrier phase 0 has not ended, and the phase "before" it has: a wait for parity 1 does not
+ * block. */
 #ifndef PRIM_COMMON_MBARRIER_CUH
 #define PRIM_COMMON_MBARRIER_CUH
 
@@ -60,7 +61,7 @@ __device__ inline void mbarrier_arrive(mbarrier *barrier)
 #endif
 }
 
-/* The phase does not end before so many more bytes have come. */
+/* The phase does not end before that many more bytes have come. */
 __device__ inline void mbarrier_arrive_expect_tx(mbarrier *barrier, unsigned bytes)
 {
 #ifdef SIMT_BACKEND

@@ -13,7 +13,7 @@
  *     bits        K_MAJOR, and a row has 1,024 steps of k; D += popc(A & B)
  *
  * Products are asynchronous. Before the first one, and where D's registers were touched: fence().
- * Behind some: commit_group(). D may be read, and what was multiplied overwritten, after a
+ * After some: commit_group(). D may be read, and what was multiplied overwritten, after a
  * wait_group() that leaves no group of these.
  *
  * A tensor core multiplies exactly, and adds the 16 products and D in an order and with a rounding
@@ -150,7 +150,7 @@ void wgmma_m64k256_and_popc(int32_t (&d)[N / 2], uint64_t a, uint64_t b)
 #define PRIM_WGMMA_D96(type, i) PRIM_WGMMA_D64(type, i), PRIM_WGMMA_D32(type, i + 64)
 #define PRIM_WGMMA_D128(type, i) PRIM_WGMMA_D64(type, i), PRIM_WGMMA_D64(type, i + 64)
 
-/* D's registers come last; `a_at` … are the numbers of the operands behind them. */
+/* D's registers come last; `a_at` … are the numbers of the operands after them. */
 #define PRIM_WGMMA_ASM(n, type, list, a_at, b_at, trans_a_at, trans_b_at, ...)                 \
     asm volatile("{\n"                                                                         \
                  ".reg .pred adds;\n"                                                          \

@@ -33,7 +33,7 @@ struct decoded_descriptor {
                         "multiple of 1024 on");
     }
 
-    /* What lies so many bytes behind the address, but for the swizzle. */
+    /* What lies `bytes` after the address, before swizzling is undone. */
     template <typename T>
     T at(uint32_t bytes) const
     {

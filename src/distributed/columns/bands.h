@@ -15,7 +15,7 @@ typedef struct prim_bands {
 
 /* bands.c: the check of the whole matrix, as one GPU would be given it; the arguments that all
  * ranks compare; the check of operands, with `results` results at each rank; the workspace of one
- * GPU for the columns of so many rows. */
+ * GPU for the columns of that many rows. */
 prim_status prim_bands_check_whole(const prim_team *team);
 void prim_bands_sign(const prim_team *team, prim_digest *digest);
 prim_status prim_bands_check(const prim_team *team, const prim_member *member, size_t results,

@@ -1,5 +1,6 @@
-/* Columns whose bits do not depend on the order: each rank reduces those of its band, an empty one
- * to identities; every rank gets a row of results from each, and reduces these columns. */
+/* Columns whose bits do not depend on the order. Each rank reduces the columns of its band, an
+ * empty band to identities; every rank gets a row of results from each rank, and reduces the
+ * columns of these rows. */
 #include "common/host/element.h"
 #include "distributed/columns/bands.h"
 

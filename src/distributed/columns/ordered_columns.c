@@ -1,4 +1,4 @@
-/* Columns of floats, summed or multiplied, whose bits depend on the order: that of
+/* Columns of floats, summed or multiplied, whose bits depend on the order. The order is that of
  * reduce/columns/columns.h, which cuts a matrix into tiles of rows by its shape alone. It works as
  * ordered.c, with rows in place of elements: each rank reduces the tiles that begin in its band to
  * a row of values each, every rank gets all these rows, and reduces their columns in the same order
@@ -56,7 +56,7 @@ static prim_tiling packed_rows(const prim_team *team)
     return (prim_tiling){tile_rows(team), b->columns * prim_element_bytes(b->in_type)};
 }
 
-/* The most rows that a rank sends, and those of a divided tile. */
+/* The number of rows that a rank sends at most, and that of a divided tile. */
 typedef struct exchanged {
     size_t first, divided;
 } exchanged;
@@ -145,7 +145,8 @@ static const char *row_at(const prim_team *team, const prim_member *member, size
     return (const char *)member->rank->d_in + (row - member->begin) * ld_bytes;
 }
 
-/* In one piece where there are no gaps: CUDA limits the distance of rows in a copy of several. */
+/* Copies in one piece where there are no gaps, since CUDA limits the distance of rows in a copy of
+ * several. */
 static cudaError_t copy_rows(const prim_bands *b, void *to, const void *from, size_t rows,
                              cudaStream_t stream)
 {
@@ -163,7 +164,7 @@ static prim_status pack(const prim_team *team, const prim_member *member, size_t
     return rows == 0 || b->columns == 0
                ? PRIM_OK
                : prim_team_cuda(
-                     member, "the rows of a tile were not copied",
+                     member, "the rows of a tile could not be copied",
                      copy_rows(b, to, row_at(team, member, row), rows, member->call.stream));
 }
 
@@ -209,7 +210,7 @@ static prim_status reduce_to_values(const prim_team *team, const prim_member *me
                                    .out = place(member, tile * values_bytes(b))};
     return rows == 0 || b->columns == 0
                ? PRIM_OK
-               : prim_team_cuda(member, "the tiles were not reduced",
+               : prim_team_cuda(member, "the tiles could not be reduced",
                                 prim_reduce_column_tile_values(&args, team->whole));
 }
 
@@ -256,7 +257,7 @@ static prim_status reduce_all_values(const prim_team *team, const prim_member *m
     if (status != PRIM_OK || !rounds(b) || b->columns == 0)
         return status;
     return prim_team_cuda(
-        member, "the results were not rounded",
+        member, "the results could not be rounded",
         prim_distributed_round(results, b->columns, b->out_type, member->rank->d_out, stream));
 }
 

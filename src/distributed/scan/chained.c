@@ -1,4 +1,4 @@
-/* Scans of floats with sums and products, whose bits depend on the order: that of
+/* Scans of floats with sums and products, whose bits depend on the order. The order is that of
  * scan/tile/tiles.h, which cuts a line into tiles of 32 KiB by position alone, and combines their
  * aggregates one after the other. Each rank works on the tiles that begin in its part:
  *
@@ -8,21 +8,21 @@
  *     results    ███│███│██ │ ██│███│██      prim_scan() from there; the middle tile's second half
  *                                            goes back
  *
- * Where prim_scan() would read the elements twice, or round what lies before, to f16 or bf16, each
- * rank combines the aggregates up to its last own tile, and a launch with all tiles' prefixes gives
- * the results.
+ * Where prim_scan() would read the elements twice, or would round what lies before to f16 or bf16,
+ * each rank combines the aggregates up to its last own tile, and a launch with all tiles' prefixes
+ * gives the results.
  *
  * Work: 3 combinations for each element, as on one GPU, and at each rank one for each tile before
  * its own. Bytes: each element is read twice and written once; aggregates 1/8192 of that (f32), to
  * every rank; up to 64 KiB at a cut within a tile.
  *
  * What holds it back: reading the elements twice, and the chain of additions, which more GPUs do
- * not shorten. With 2^30 f32 for each rank it has 2^17 additions for each earlier rank, at 4
- * cycles and 2 GHz at least 0.26 ms; an H100 took 0.34 ms. So the last of 8 ranks begins with its
- * results 2.4 ms after it has the aggregates, beside 1.4 ms for these and 2.9 ms for the results.
- * f64 has as many tiles for each byte, and slower additions. Ranks that chain in turn, each passing
- * its carry-out on, would wait as long, and for messages besides. A chain of the parts' aggregates
- * would be short, but its bits would depend on the cut. */
+ * not shorten. With 2^30 f32 for each rank it has 2^17 additions for each earlier rank, at 4 cycles
+ * and 2 GHz at least 0.26 ms; an H100 took 0.34 ms. So the last of 8 ranks begins with its results
+ * 2.4 ms after it has the aggregates, beside 1.4 ms for these and 2.9 ms for the results. f64 has
+ * as many tiles for each byte, and slower additions. Ranks that combine one after the other, each
+ * passing on its carry-out, would wait as long, and for messages besides. A chain of the parts'
+ * aggregates would be short, but its bits would depend on the cut. */
 #include "common/host/element.h"
 #include "distributed/finish.h"
 #include "distributed/scan/chain.h"
@@ -180,7 +180,7 @@ static prim_status launch(const prim_team *team, const prim_member *member, prim
     args.columns = args.in_ld = args.out_ld = count;
     args.total = p.total;
     return count == 0 ? PRIM_OK
-                      : prim_team_cuda(member, "the tiles were not scanned",
+                      : prim_team_cuda(member, "the tiles could not be scanned",
                                        prim_scan_launch_tiles(&args, tiles));
 }
 
@@ -212,7 +212,7 @@ static prim_status chain_up_to(const prim_team *team, const prim_member *member,
 {
     const prim_parts_scan *s = team->args;
     const prim_cut cut = cut_of(team, member);
-    return prim_team_cuda(member, "the aggregates were not chained",
+    return prim_team_cuda(member, "the aggregates could not be scanned",
                           prim_distributed_chain(s->reduction.op, value_type(s),
                                                  places_of(team, member).aggregates, cut.first_tile,
                                                  tile, member->call.stream));
@@ -230,12 +230,13 @@ static prim_status hand_out_before(const prim_team *team, const prim_member *mem
             ? cudaMemcpyAsync(to, value, value_bytes(s), cudaMemcpyDeviceToDevice, stream)
             : prim_distributed_round((const float *)(const void *)value, 1, s->out_type, to,
                                      stream);
-    return prim_team_cuda(member, "what lies before a tile was not handed out", error);
+    return prim_team_cuda(member, "the prefix of a tile could not be copied", error);
 }
 
 /* ---- the results ---- */
 
-/* The rank's own tiles except one that the cut divides, whose prefix their total is. */
+/* Scans the rank's own tiles except one that the cut divides. Their total is the prefix of that
+ * one. */
 static prim_status scan_from_before(const prim_team *team, const prim_member *member,
                                     const prim_cut *cut)
 {
@@ -325,7 +326,7 @@ static prim_status hand_out_total(const prim_team *team, const prim_member *memb
     const prim_parts_scan *s = team->args;
     if (member->rank->d_second == NULL)
         return PRIM_OK;
-    return prim_team_cuda(member, "the total was not copied",
+    return prim_team_cuda(member, "the total could not be copied",
                           cudaMemcpyAsync(member->rank->d_second, places_of(team, member).total,
                                           prim_element_bytes(s->out_type), cudaMemcpyDeviceToDevice,
                                           member->call.stream));
@@ -353,7 +354,7 @@ static bool has_others(const prim_team *team, const prim_member *member, const p
     return cut->tiles > cut->whole_tiles && member->number + 1 < team->total;
 }
 
-/* That tile's prefixes, for the ranks that begin there. */
+/* The prefixes within that tile, for the ranks that begin there. */
 static prim_status scan_last_tile(const prim_team *team, const prim_member *member,
                                   const prim_cut *cut)
 {

@@ -1,5 +1,5 @@
-/* Scans whose bits do not depend on the order: each rank reduces its part, every rank gets all
- * results, and those of the ranks before give the carry-in of its own scan.
+/* Scans whose bits do not depend on the order. Each rank reduces its part, and every rank gets all
+ * results. The results of the ranks before it give a rank the carry-in of its own scan.
  *
  *     parts      3 1 7  │  0 4  │  1 6 3
  *     results      11   │   4   │   10         of each part, to every rank
@@ -53,7 +53,7 @@ static prim_status hand_out(const prim_team *team, const prim_member *member, si
                             void *d_to)
 {
     const prim_parts_scan *s = team->args;
-    return prim_team_cuda(member, "a result was not copied",
+    return prim_team_cuda(member, "a result could not be copied",
                           cudaMemcpyAsync(d_to, prim_gathered_result(team, member, place),
                                           prim_element_bytes(s->out_type), cudaMemcpyDeviceToDevice,
                                           member->call.stream));

@@ -1,6 +1,6 @@
-/* Arguments must be the same in all processes, apart from pointers: where counts differ, one rank
- * waits for messages that no other sends. With PRIM_DISTRIBUTED_AGREE=1 each call begins with 32
- * bytes from every rank to every rank, and a wait for them. */
+/* Arguments other than pointers must be the same in all processes: where counts differ, one rank
+ * waits for messages that no other rank sends. With PRIM_DISTRIBUTED_AGREE=1 each call begins with
+ * 32 bytes from every rank to every rank, and a wait for them. */
 #include "distributed/team/agreement.h"
 
 #include <stdlib.h>
@@ -33,11 +33,11 @@ static prim_statement statement_of(const prim_team *team, const prim_team_steps 
 static const char *difference(const prim_statement *own, const prim_statement *other)
 {
     if (other->call != own->call)
-        return "makes another call";
+        return "makes a different call";
     if (other->counts != own->counts)
-        return "was called with other h_counts";
+        return "was called with different h_counts";
     if (other->arguments != own->arguments)
-        return "was called with other arguments";
+        return "was called with different arguments";
     return other->refused != 0 ? "refuses its arguments" : NULL;
 }
 
@@ -67,7 +67,7 @@ static prim_status say(const prim_team *team, const prim_member *member)
     if (error == cudaSuccess)
         error = cudaMemcpyAsync((prim_statement *)*d_all + member->number, own, sizeof *own,
                                 cudaMemcpyHostToDevice, member->call.stream);
-    return prim_team_cuda(member, "nothing was said to the other ranks", error);
+    return prim_team_cuda(member, "the other ranks could not be told about this call", error);
 }
 
 static prim_status exchange(const prim_team *team, const prim_member *member)
@@ -86,12 +86,12 @@ static prim_status hear(const prim_team *team, const prim_member *member)
                         cudaMemcpyDeviceToHost, member->call.stream);
     if (error == cudaSuccess)
         error = cudaStreamSynchronize(member->call.stream);
-    return prim_team_cuda(member, "nothing was heard of the other ranks", error);
+    return prim_team_cuda(member, "what the other ranks call could not be read", error);
 }
 
 static prim_status forget(const prim_team *team, const prim_member *member)
 {
-    return prim_team_cuda(member, "memory was not given back", cudaFree(*place_of(team, member)));
+    return prim_team_cuda(member, "memory could not be freed", cudaFree(*place_of(team, member)));
 }
 
 static const prim_team_steps conversation = {
@@ -107,7 +107,8 @@ prim_status prim_agreement_wanted(const prim_team *team, bool *wanted)
         return PRIM_OK;
     const cudaError_t error = cudaStreamIsCapturing(team->members[0].call.stream, &capture);
     *wanted = capture == cudaStreamCaptureStatusNone;
-    return prim_team_cuda(&team->members[0], "its stream could not be asked for a capture", error);
+    return prim_team_cuda(&team->members[0], "it is not known whether its stream is being captured",
+                          error);
 }
 
 /* Where this process refuses its arguments itself, its own message is kept. */
@@ -116,7 +117,7 @@ prim_status prim_agree(prim_team *team, const prim_team_steps *steps, prim_statu
     prim_agreement a = {.own = statement_of(team, steps, own),
                         .h_all = calloc(team->total, sizeof(prim_statement))};
     if (a.h_all == NULL)
-        return prim_fail(PRIM_ERROR_WORKSPACE, "%s: malloc() gave nothing for %zu ranks",
+        return prim_fail(PRIM_ERROR_WORKSPACE, "%s: malloc() has no memory for %zu ranks",
                          team->name, team->total);
     team->agreement = &a;
     prim_status status = prim_team_take_steps(team, &conversation);

@@ -5,8 +5,8 @@
  *     ranks   |    0    |  1  | 2 |        3            |
  *     owners       0          1            3         3
  *
- * Here rank 1 sends its first elements to rank 0; rank 2 sends all that it has to rank 1, and rank
- * 3 its first. */
+ * Here rank 1 sends its first elements to rank 0. Rank 2 sends all its elements to rank 1, and rank
+ * 3 sends its first ones there. */
 #ifndef PRIM_DISTRIBUTED_CUT_H
 #define PRIM_DISTRIBUTED_CUT_H
 

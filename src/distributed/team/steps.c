@@ -1,5 +1,5 @@
-/* The steps of a call on many devices: every rank takes one before any takes the next, with its
- * device current, or all together in one group of NCCL. */
+/* The steps of a call on many devices. Every rank takes a step before any rank takes the next one:
+ * each with its own device current, or all together in one group of NCCL. */
 #include "distributed/team/team.h"
 
 #include "common/host/fail.h"
@@ -48,7 +48,8 @@ prim_status prim_team_broadcast(const prim_member *member, void *at, size_t byte
 
 prim_status prim_team_go_to(const prim_member *member)
 {
-    return prim_team_cuda(member, "its device was not made current", cudaSetDevice(member->device));
+    return prim_team_cuda(member, "its device could not be made current",
+                          cudaSetDevice(member->device));
 }
 
 static prim_status take_each(const prim_team *team, prim_team_step take)

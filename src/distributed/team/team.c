@@ -81,16 +81,18 @@ static prim_status ask_communicator(const prim_team *team, prim_member *member)
     if (status != PRIM_OK)
         return status;
     if ((size_t)total != team->total)
-        return prim_fail(PRIM_ERROR_VALUE, "%s: total_ranks is %zu, and the communicator has %d",
-                         team->name, team->total, total);
+        return prim_fail(PRIM_ERROR_VALUE,
+                         "%s: total_ranks is %zu, but the communicator has %d ranks", team->name,
+                         team->total, total);
     member->number = (size_t)number;
     return PRIM_OK;
 }
 
-/* That of a rank without a communicator, which is only asked. */
+/* The device of a rank without a communicator, which is only asked. */
 static prim_status go_to_current_device(prim_member *member)
 {
-    return prim_team_cuda(member, "the current device is unknown", cudaGetDevice(&member->device));
+    return prim_team_cuda(member, "the current device could not be found out",
+                          cudaGetDevice(&member->device));
 }
 
 static prim_status add_member(prim_team *team, const prim_rank *rank, size_t index)
@@ -104,8 +106,7 @@ static prim_status add_member(prim_team *team, const prim_rank *rank, size_t ind
         return status;
     if (prim_member_is_asked(member) != prim_member_is_asked(&team->members[0]))
         return prim_fail(PRIM_ERROR_VALUE,
-                         "%s: ranks[0] and ranks[%zu]: one has an answer, and one "
-                         "has none",
+                         "%s: ranks[0] and ranks[%zu] must both have an answer, or neither of them",
                          team->name, index);
     if (prim_is_left_open(&member->call, rank->comm))
         return go_to_current_device(member);
@@ -147,11 +148,11 @@ static prim_status check_reach(const prim_member *member, prim_span span)
     if (span.bytes == 0 || prim_device_reaches(span.data, span.bytes, &there))
         return PRIM_OK;
     return prim_fail(PRIM_ERROR_MEMORY,
-                     "%s: device %d reaches %zu bytes from d_%s on, and %zu are needed",
+                     "%s: device %d reaches %zu bytes from d_%s on, but %zu are needed",
                      member->name, member->device, there, span.name, span.bytes);
 }
 
-/* A rank without a communicator is any of them, so that nothing is known of its operands. */
+/* A rank without a communicator stands for any rank, so that nothing is known of its operands. */
 static prim_status check_member(const prim_team *team, const prim_team_steps *steps,
                                 prim_member *member)
 {
@@ -256,12 +257,12 @@ prim_status prim_team_run(prim_team *team, const prim_team_steps *steps, const p
         return status;
     const cudaError_t unknown = cudaGetDevice(&device);
     if (unknown != cudaSuccess)
-        return prim_fail_cuda(PRIM_ERROR_CUDA, unknown, "%s: the current device is unknown",
-                              team->name);
+        return prim_fail_cuda(PRIM_ERROR_CUDA, unknown,
+                              "%s: the current device could not be found out", team->name);
     status = run(team, steps);
     const cudaError_t error = cudaSetDevice(device);
     if (status != PRIM_OK || error == cudaSuccess)
         return status;
-    return prim_fail_cuda(PRIM_ERROR_CUDA, error, "%s: device %d was not made current again",
+    return prim_fail_cuda(PRIM_ERROR_CUDA, error, "%s: device %d could not be made current again",
                           team->name, device);
 }

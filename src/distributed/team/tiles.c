@@ -21,7 +21,7 @@ size_t prim_tiles_holder(const prim_team *team, size_t element)
 static prim_status copy(const prim_member *member, void *to, const void *from, size_t bytes)
 {
     return prim_team_cuda(
-        member, "the elements of a tile were not copied",
+        member, "the elements of a tile could not be copied",
         cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, member->call.stream));
 }
 
@@ -50,7 +50,7 @@ static bool next_piece(const prim_team *team, const prim_cut *cut, piece *p)
     return true;
 }
 
-/* The first elements of a part whose tile begins earlier. */
+/* The bytes at the start of a part that belong to a tile which begins before the part. */
 static size_t first_bytes(const prim_cut *cut, prim_tiling tiling)
 {
     return (cut->first - cut->begin) * tiling.element_bytes;

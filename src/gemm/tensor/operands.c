@@ -20,11 +20,13 @@ static prim_tensor tensor_of(const prim_gemm_args *args, const void *data, size_
 
 prim_gemm_operands prim_gemm_operands_of(const prim_gemm_args *args)
 {
-    const bool a_turned = args->op_a == PRIM_TRANSPOSED, b_turned = args->op_b == PRIM_TRANSPOSED;
-    return (prim_gemm_operands){tensor_of(args, args->a, a_turned ? args->k : args->m,
-                                          a_turned ? args->m : args->k, args->lda, args->a_stride),
-                                tensor_of(args, args->b, b_turned ? args->n : args->k,
-                                          b_turned ? args->k : args->n, args->ldb, args->b_stride)};
+    const bool a_transposed = args->op_a == PRIM_TRANSPOSED,
+               b_transposed = args->op_b == PRIM_TRANSPOSED;
+    return (prim_gemm_operands){
+        tensor_of(args, args->a, a_transposed ? args->k : args->m, a_transposed ? args->m : args->k,
+                  args->lda, args->a_stride),
+        tensor_of(args, args->b, b_transposed ? args->n : args->k, b_transposed ? args->k : args->n,
+                  args->ldb, args->b_stride)};
 }
 
 bool prim_gemm_are_mapped(const prim_gemm_args *args)

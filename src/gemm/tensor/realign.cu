@@ -5,7 +5,7 @@
  *     realigned        ┃ a b c d ┃ e f g h ┃
  *
  * Lanes of a warp have neighbouring vectors, so that what they load lies in the same few cache
- * lines. Nothing beside the elements is read; behind a line's last element zeros are stored.
+ * lines. Nothing beside the elements is read; after a line's last element zeros are stored.
  *
  * Bytes: the matrices' once from global memory, and once to it. */
 #include "gemm/tensor/realign.h"
@@ -27,7 +27,7 @@ using element = uint16_t; /* the bits of an f16 or bf16 */
 
 constexpr unsigned THREADS = 256, PIECE = VECTOR_ELEMENTS<element>;
 
-/* A or B as it is stored, and the room for its lines, one behind the other. */
+/* A or B as it is stored, and the room for its lines, one after the other. */
 struct lines {
     const element *from;
     size_t ld, stride, columns;
@@ -109,7 +109,7 @@ size_t bytes_of(const pass &all)
     return bytes_of(all.a) + bytes_of(all.b);
 }
 
-/* The call behind the pass. */
+/* The call after the pass. */
 prim_gemm_args behind(const pass &all, const prim_gemm_args *args)
 {
     prim_gemm_args now = *args;

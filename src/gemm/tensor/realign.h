@@ -4,9 +4,9 @@
  *     stored, ld 5      a a a a a b b b b b c c c c c
  *     realigned, ld 8   a a a a a · · · b b b b b · · · c c c c c · · ·
  *
- * A and B are realigned where their leading dimension, or the stride of a batch, is no multiple of
- * 8 elements, each by itself. Addresses play no part in that: a call that is only asked has none,
- * and its workspace must be enough for any. So no copy reaches an operand whose address alone is no
+ * A and B are realigned, each by itself, where the leading dimension or the stride of a batch is
+ * not a multiple of 8 elements. Addresses play no part in that: a call that is only asked has none,
+ * and its workspace must be enough for any. So copies read no operand whose address alone is not a
  * multiple of 16 bytes, nor matrices that overlap: realigned they could take far more room than
  * they do where they are stored. With BATCH_INVARIANT both are realigned too, since MMA's kernels
  * must not stand in for those of wgmma; then addresses decide, also about the workspace. */

@@ -63,7 +63,7 @@ struct loader {
 
     const Half *from;                /* the first piece of the next stage */
     size_t ld, k_left;               /* from that stage on */
-    unsigned place, k_at, side_left; /* behind this thread's first line or piece */
+    unsigned place, k_at, side_left; /* after this thread's first line or piece */
     bool in_pieces;
 
     __device__ explicit loader(const operand<Half> &x)
@@ -91,7 +91,7 @@ struct loader {
         return k_here == 0 ? 0 : side_left < PIECE ? side_left : PIECE;
     }
 
-    /* Starts the copies of the next stage. Behind the operand's last k lie zeros, but anything may
+    /* Starts the copies of the next stage. After the operand's last k lie zeros, but anything may
      * lie beside it: that has its own elements of C, which nobody stores. */
     __device__ void load(Stage &to)
     {

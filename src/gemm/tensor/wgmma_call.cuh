@@ -21,16 +21,16 @@ namespace boxes
 inline const char *wgmma_why_not(const prim_gemm_args *args, prim_gemm_plan plan)
 {
     if (args->a_type != CUDA_R_16F && args->a_type != CUDA_R_16BF)
-        return "it takes f16 and bf16";
+        return "it takes f16 and bf16 only";
     if (!prim_gemm_has_tiles(args))
         return PRIM_TYPES_NOT_BUILT;
     if (!prim_device_has_wgmma())
-        return "its products need a device of compute capability 9.0, and code for 9.0a";
+        return "it needs a device of compute capability 9.0, and code compiled for 9.0a";
     if (args->pointers)
-        return "its copies need matrices that are a stride apart";
+        return "it takes batches with a stride, but no arrays of pointers";
     if (prim_gemm_is_invariant(args) &&
         prim_gemm_way_of(args, PRIM_GEMM_BY_WGMMA) == PRIM_GEMM_UNREACHED)
-        return "no copy reaches these operands, and MMA's kernels would give other bits";
+        return "tensor copies cannot read these operands, and MMA's kernels would give other bits";
     return prim_gemm_plan_fits(args, plan) ? nullptr : PRIM_GRID_TOO_SMALL;
 }
 

@@ -47,7 +47,7 @@ __device__ void store_some(const scaled<sum_of<Out>> &scale, Out *to, const sum_
  *     words            1   2   3   0     1   …      of memory, if the row begins between two
  *
  * So each lane stores words, of which the second half may be the next lane's. `row` is where the
- * four have their first column, and `columns` so many are left, 0 in a row that is not there: all
+ * four have their first column, and `columns` that many are left, 0 in a row that is not there: all
  * lanes of a warp come here. */
 template <unsigned BLOCKS, typename Half, class Pair>
 __device__ void store_words_of_row(const scaled<float> &scale, Half *row, unsigned columns,

@@ -137,9 +137,9 @@ static bool reads_many_lines(const prim_gemm_args *args)
            args->k * prim_element_bytes(args->b_type) >= LINE_BYTES;
 }
 
-/* SMALL_PRODUCTS, as measured on an H200. While there are enough threads, an element of C and each
- * step of its sum keep a multiprocessor busy for so long; and no sum is done before all of its
- * loads, some of which wait for memory. */
+/* The time of SMALL_PRODUCTS, as measured on an H200. While there are enough threads, an element of
+ * C and each step of its sum keep a multiprocessor busy for a fixed time. And no sum is done before
+ * all of its loads are, some of which wait for memory. */
 double prim_gemm_small_products_clocks(const prim_gemm_args *args)
 {
     const double bytes = (double)prim_element_bytes(args->a_type), k = (double)args->k;
@@ -169,7 +169,7 @@ static prim_gemm_plan make_plan(const prim_gemm_args *args, size_t multiprocesso
                             part,           estimate(args, multiprocessors, t, filled, part)};
 }
 
-/* The best tile for so many parts. */
+/* The best tile for this number of parts. */
 static prim_gemm_plan best_tile(const prim_gemm_args *args, size_t multiprocessors,
                                 const tile_list *list, size_t parts)
 {
@@ -192,7 +192,8 @@ static bool is_worth_trying(const prim_gemm_args *args, size_t multiprocessors,
            blocks * (double)parts <= (double)(ROUNDS * multiprocessors * t->blocks);
 }
 
-/* Of several parts those that are worth trying; `best` where none is better. */
+/* Tries several parts of k, as far as they are worth trying; returns `best` where none is
+ * better. */
 static prim_gemm_plan best_split(const prim_gemm_args *args, size_t multiprocessors,
                                  const tile_list *list, prim_gemm_plan best)
 {
@@ -208,11 +209,11 @@ static prim_gemm_plan best_split(const prim_gemm_args *args, size_t multiprocess
     return best;
 }
 
-/* With BATCH_INVARIANT the number of parts must not depend on m, the batch or the device. It is
- * that which gives a C of one row of tiles of 128 columns a block for each of 128 multiprocessors,
- * but parts are eight times as long as they may be elsewhere: a large C needs none of them, and its
- * sums of each part pass through memory. All tiles of a list have slabs of one length, so that they
- * are cut at the same steps of k. */
+/* With BATCH_INVARIANT the number of parts must not depend on m, the batch or the device. It is the
+ * number with which a C of one row of tiles of 128 columns has a block for each of 128
+ * multiprocessors. But parts are at least eight times as long as they may be elsewhere: a large C
+ * needs no parts, and its sums of each part pass through memory. All tiles of a list have slabs of
+ * one length, so that they are cut at the same steps of k. */
 static size_t invariant_parts(const prim_gemm_args *args, const tile_list *list)
 {
     enum { COLUMNS = 128, BLOCKS = 128, LONGER = 8 };
@@ -239,14 +240,14 @@ static const tile_list *list_of(plan_kind kind, const prim_gemm_args *args)
     }
 }
 
-/* In parts where that is faster; `least` of them at first. */
+/* Cuts k into parts where that is faster; `least` parts are tried first. */
 static prim_gemm_plan best_plan(const prim_gemm_args *args, size_t multiprocessors,
                                 const tile_list *list, size_t least)
 {
     return best_split(args, multiprocessors, list, best_tile(args, multiprocessors, list, least));
 }
 
-/* SPLIT has two parts at least, where k has two slabs, also short ones. */
+/* SPLIT has at least two parts where k has two slabs, even if these are short. */
 static prim_gemm_plan plan(plan_kind kind, const prim_gemm_args *args, size_t multiprocessors)
 {
     const tile_list *const list = list_of(kind, args);

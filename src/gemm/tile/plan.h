@@ -30,7 +30,7 @@ prim_gemm_plan prim_gemm_plan_wgmma_specialized(const prim_gemm_args *args);
 bool prim_gemm_is_split(const prim_gemm_args *args);
 
 /* What MMA takes beyond its plan's time where it loads A and B by elements; and a pass of its own
- * that moves so many bytes. */
+ * that moves that many bytes. */
 double prim_gemm_by_elements_clocks(const prim_gemm_args *args);
 double prim_gemm_pass_clocks(double bytes);
 
@@ -38,7 +38,7 @@ double prim_gemm_pass_clocks(double bytes);
 double prim_gemm_small_products_clocks(const prim_gemm_args *args);
 double prim_gemm_thin_clocks(const prim_gemm_args *args);
 
-/* Does a grid have so many blocks? */
+/* Does a grid have that many blocks? */
 bool prim_gemm_plan_fits(const prim_gemm_args *args, prim_gemm_plan plan);
 
 /* The sums of the parts: rows of whole vectors of 16 bytes, part by part, product by product. */
@@ -49,7 +49,7 @@ size_t prim_gemm_plan_bytes(const prim_gemm_args *args, prim_gemm_plan plan);
 bool prim_gemm_has_tiles(const prim_gemm_args *args);
 cudaError_t prim_gemm_launch_tiles(const prim_gemm_args *args, prim_gemm_plan plan);
 
-/* The second pass alone: C from the sums of so many parts in the workspace. */
+/* The second pass alone: C from the sums of that many parts in the workspace. */
 cudaError_t prim_gemm_add_parts(const prim_gemm_args *args, unsigned parts);
 
 #if defined(__cplusplus)

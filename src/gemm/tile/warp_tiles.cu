@@ -58,7 +58,7 @@ struct launch_add_parts : launch_run {
 
 /* Whether all lines of A along k and of B along the tile are whole vectors, as far as the host can
  * tell. Known at compile time, it removes the branches from the kernel's loop. */
-inline bool is_plain(const prim_gemm_args *args, const cut &how)
+inline bool has_whole_vectors(const prim_gemm_args *args, const cut &how)
 {
     return !args->pointers && args->lda > 1 && args->ldb > 1 && how.a_vectors && how.b_vectors &&
            args->op_a == PRIM_NOT_TRANSPOSED && args->op_b == PRIM_NOT_TRANSPOSED &&
@@ -72,7 +72,7 @@ cudaError_t launch_kernel(const prim_gemm_args *args, size_t blocks, const probl
     const launch_config where = {args->call.stream, static_cast<unsigned>(blocks), Shape::THREADS};
     if constexpr (std::is_same<In, float>::value && Shape::HOLDS &&
                   Shape::THREADS >= Shape::M * Shape::K / VECTOR_ELEMENTS<float>)
-        if (is_plain(args, how))
+        if (has_whole_vectors(args, how))
             return prim_launch(where, multiply<Shape, VECTORS_ALONG_K, VECTORS_ALONG_TILE, In, Out>,
                                p, how);
     return prim_launch(where, multiply<Shape, ANY, ANY, In, Out>, p, how);

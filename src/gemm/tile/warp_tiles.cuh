@@ -13,9 +13,9 @@
  * step k + 1, factors are read while those of step k are multiplied.
  *
  * Banks: the lanes of a pair (i, i ^ 1) read the same rows of A, and those of (i, i ^ 2) the same
- * columns of B, so that a load of 16 bytes by 32 lanes takes two turns of shared memory, not four.
- * A slab's rows are padded by a vector: 32 elements that are transposed, 8 along k and 4 along the
- * tile, fall into 32 banks. */
+ * columns of B, so that a load of 16 bytes by 32 lanes takes two passes through shared memory, not
+ * four. A slab's rows are padded by a vector: 32 elements that are transposed, 8 along k and 4
+ * along the tile, fall into 32 banks. */
 #ifndef PRIM_GEMM_WARP_TILES_CUH
 #define PRIM_GEMM_WARP_TILES_CUH
 
@@ -547,9 +547,9 @@ __global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
                                    how.c_vectors && is_aligned<Out, VECTOR>(p.c));
         return;
     }
-    const scaled<Sum> plain = {1, 0};
+    const scaled<Sum> unscaled = {1, 0};
     Sum *const to = static_cast<Sum *>(how.partial) + blockIdx.x / tiles * p.m * how.partial_ld;
-    store_tile<Shape, In, Sum>(plain, {to, how.partial_ld, row, column, p.m, p.n}, sums, true);
+    store_tile<Shape, In, Sum>(unscaled, {to, how.partial_ld, row, column, p.m, p.n}, sums, true);
 }
 
 /* ---- the second pass: partial sums, part after part ---- */

@@ -3,12 +3,12 @@
  *
  *     v = x / width + offset = 2^B + (bin and fraction)       2^B ≤ v < 2^(B+1)
  *
- * with numbers that floats have, and rounding downwards never leaves a bin: the mantissa's first B
- * bits are the bin, for every float.
+ * where all these numbers are floats, and rounding downwards never leaves a bin: the first B bits
+ * of the mantissa are the bin, for every float.
  *
- * One thing is left. The bins' definition subtracts the lower bound in double, and of floats just
- * below 0, which are far denser than doubles around the bound, takes the nearest ones for 0. Where
- * they begin the host finds out, by the definition. */
+ * One thing is left. The definition of the bins subtracts the lower bound in double. Floats just
+ * below 0 are far denser than doubles around the bound, so the definition takes the nearest ones
+ * for 0. The host finds by the definition where these begin. */
 #ifndef PRIM_HISTOGRAM_DYADIC_CUH
 #define PRIM_HISTOGRAM_DYADIC_CUH
 
@@ -25,7 +25,7 @@ struct dyadic_bins {
     float scale, offset;
     float most;             /* the last float in range */
     float counts_as_0;      /* from here on, negative floats do */
-    unsigned fraction_bits; /* of v's mantissa, behind the bin's */
+    unsigned fraction_bits; /* of v's mantissa, after the bin's */
     uint32_t base, end;     /* the bits of 2^B; those of the last bin's end, less base */
 };
 

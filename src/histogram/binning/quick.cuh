@@ -15,17 +15,17 @@
  *     v = x · scale + offset = 2^B + (bin and fraction) + bias       2^B ≤ v < 2^(B+1)
  *
  * so that the mantissa's first B bits are the bin, and the rest is the fraction. bias is more than
- * all roundings can add up to, so the bin is right or one too large; the latter only where the
- * fraction is below 2 · bias. For such samples IN_FLOAT compares with the first sample of the bin,
- * from a table in shared memory; IN_DOUBLE takes the remainder. All others that the mantissa puts
- * into a bin are in range too.
+ * all roundings can add up to, so the bin is right or one too large, and it is too large only where
+ * the fraction is below 2 · bias. For such samples IN_FLOAT compares with the first sample of the
+ * bin, from a table in shared memory; IN_DOUBLE takes the remainder. All others that the mantissa
+ * puts into a bin are in range too.
  *
  * Where bins are powers of two wide and their edges multiples of that, DYADIC needs neither bias
  * nor correction: dyadic.cuh.
  *
- * Halves. Many of them are on edges, but few are near one: so v without a bias, rounded downwards,
- * mostly has the right bin for all of them. Where it has, SETTLED takes the mantissa's bin for what
- * it is, and needs no table: settled.cuh. */
+ * Halves. Many of them are on edges, but few are near one. So v without a bias, rounded downwards,
+ * mostly has the right bin for all of them. Where it has, SETTLED takes the mantissa's bin as it
+ * is, and needs no table: settled.cuh. */
 #ifndef PRIM_HISTOGRAM_QUICK_CUH
 #define PRIM_HISTOGRAM_QUICK_CUH
 
@@ -62,7 +62,7 @@ constexpr size_t BETTER_SETTLED = static_cast<size_t>(1) << 22; /* where DYADIC 
 template <typename Real>
 struct fixed_point {
     Real scale, offset, least, most; /* least ≤ x ≤ most: in range */
-    Real plain;                      /* offset without the bias */
+    Real unbiased;                   /* offset without the bias */
     unsigned fraction_bits;
     uint64_t base, end; /* v's bits - base < end: in a bin, or just past the last one */
     uint64_t near;      /* the bin may be one too large below this fraction */
@@ -122,7 +122,7 @@ inline bool choose_factor(quick_binning *q, uint64_t span, uint64_t bins)
 
 /* Whether the distance from `lower`, computed in the sample's own width (32 bits at least), wraps
  * around into the range for no sample. */
-inline bool distance_is_plain(const prim_histogram_range *r, unsigned bytes, bool is_signed)
+inline bool distance_never_wraps(const prim_histogram_range *r, unsigned bytes, bool is_signed)
 {
     if (bytes == 8)
         return is_signed || r->lower >= 0;
@@ -137,7 +137,7 @@ inline void quicken_integers(quick_binning *q, const prim_histogram_args *args, 
 {
     const binning &b = q->exact;
     const unsigned bits = 8 * bytes;
-    if (!distance_is_plain(&args->range, bytes, b.is_signed))
+    if (!distance_never_wraps(&args->range, bytes, b.is_signed))
         return;
     const bool biased = b.is_signed && bytes < 4;
     q->flip = !biased ? 0 : bytes == 1 ? 0x80808080u : 0x80008000u;
@@ -188,7 +188,7 @@ bool choose_fixed_point(fixed_point<Real> *to, const binning &b)
     using Bits = typename std::conditional<sizeof(Real) == 8, uint64_t, uint32_t>::type;
     to->scale = static_cast<Real>(scale);
     to->offset = static_cast<Real>(one - b.real_lower * scale + bias * unit);
-    to->plain = static_cast<Real>(one - b.real_lower * scale);
+    to->unbiased = static_cast<Real>(one - b.real_lower * scale);
     to->fraction_bits = static_cast<unsigned>(digits - whole_bits);
     to->base = same_bits<Bits>(static_cast<Real>(one));
     to->near = static_cast<uint64_t>(2 * bias + 1);
@@ -259,7 +259,8 @@ __device__ inline double first_distance(const binning &b, double k)
     return d;
 }
 
-/* The first float of bin k, between two floats of which the latter alone reaches it. */
+/* The first float of bin k, which lies between two floats: `below` does not reach the bin, and x
+ * does. */
 __device__ inline float first_between(const binning &b, unsigned k, float below, float x)
 {
     int32_t low = ordered_bits(same_bits<int32_t>(below)),
@@ -314,7 +315,7 @@ __device__ inline void make_table(const quick_binning &q, float *first)
 template <typename Half>
 __device__ uint32_t fixed_of(const fixed_point<float> &f, Half x)
 {
-    return same_bits<uint32_t>(fused_downwards(to_float(x), f.scale, f.plain)) -
+    return same_bits<uint32_t>(fused_downwards(to_float(x), f.scale, f.unbiased)) -
            static_cast<uint32_t>(f.base);
 }
 

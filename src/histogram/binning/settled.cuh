@@ -1,6 +1,6 @@
-/* SETTLED, the halves of quick.cuh that need no table: each block looks at the two halves around
- * every edge of a bin, whether the mantissa alone tells them apart. v ascends with x, so all others
- * are right then too. */
+/* SETTLED is quick.cuh's way for halves that need no table. Each block looks at the two halves
+ * around every edge of a bin, and finds out whether the mantissa alone tells them apart. v ascends
+ * with x, so all others are right then too. */
 #ifndef PRIM_HISTOGRAM_SETTLED_CUH
 #define PRIM_HISTOGRAM_SETTLED_CUH
 

@@ -13,8 +13,8 @@
  * than a group's and a vector's in each row, are counted one by one. A row's head ends at a
  * multiple of 16 bytes, so no load leaves the row.
  *
- * Short rows with gaps between them have few groups, or none. There a vector is made of samples of
- * one column, one from each of several rows: of one channel too, and neighbouring lanes still load
+ * Short rows with gaps between them have few groups, or none. There a vector is made of the samples
+ * of one column in several rows. These belong to one channel too, and neighbouring lanes still load
  * neighbouring samples.
  *
  * 8-bit samples are counted by their 256 values, as in MULTI_COPY.
@@ -51,7 +51,7 @@ __device__ unsigned head_of(const T *row, size_t samples)
     return head < samples ? head : static_cast<unsigned>(samples);
 }
 
-/* Samples of a group of so many vectors. */
+/* Samples of a group of that many vectors. */
 template <unsigned GROUP, typename T>
 constexpr unsigned IN_GROUP = GROUP *AT_ONCE<T>;
 
@@ -112,7 +112,7 @@ __device__ void for_each_end(const image_rows &image, const One &one)
 /* ---- rows shorter than this have more ends than groups: their columns are taken ---- */
 
 template <typename T>
-constexpr size_t NARROW_BYTES = sizeof(T) == 1 ? 2048 : 6144;
+constexpr size_t SHORT_ROW_BYTES = sizeof(T) == 1 ? 2048 : 6144;
 
 /* Vectors of a column under way in a thread. */
 template <typename T>
@@ -123,9 +123,9 @@ template <typename T>
 constexpr unsigned IN_COLUMN = VECTORS<T> *AT_ONCE<T>;
 
 template <typename T>
-__device__ bool is_narrow(const image_rows &image)
+__device__ bool has_short_rows(const image_rows &image)
 {
-    return image.rows >= IN_COLUMN<T> && image.samples * sizeof(T) < NARROW_BYTES<T>;
+    return image.rows >= IN_COLUMN<T> && image.samples * sizeof(T) < SHORT_ROW_BYTES<T>;
 }
 
 /* take(samples, apart, channel) for IN_COLUMN samples of one column, `apart` bytes from each to the
@@ -253,7 +253,7 @@ __global__ void __launch_bounds__(COUNTING<uint8_t>, 1)
 
     const value_counters add = {shared_words_of(own + (threadIdx.x & (copies - 1))),
                                 static_cast<uint32_t>(copies * sizeof(uint32_t))};
-    if (is_narrow<uint8_t>(image))
+    if (has_short_rows<uint8_t>(image))
         count_values_of_columns(image, add);
     else if (image.channels == 3)
         count_values<3>(image, add);
@@ -472,7 +472,7 @@ __global__ void __launch_bounds__(COUNTING<T>, 1)
             make_table(q.of[c], first + c * (bins + 2));
     __syncthreads();
 
-    if (is_narrow<T>(image))
+    if (has_short_rows<T>(image))
         count_columns<T>(image, q, add);
     else if (image.channels == 3)
         count_image<3, T>(image, q, add);
@@ -599,7 +599,7 @@ const char *why_not(const void *any)
     if (args->bins > PRIM_HISTOGRAM_MOST_BINS)
         return PRIM_HISTOGRAM_TOO_MANY_BINS;
     if (counter_bytes(args) > prim_device_shared_bytes())
-        return "a block's shared memory does not hold the counters of so many bins and channels";
+        return "the counters of so many bins and channels do not fit in a block's shared memory";
     return nullptr;
 }
 

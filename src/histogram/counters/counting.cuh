@@ -11,7 +11,7 @@ namespace
 
 constexpr unsigned THREADS = 256;
 
-/* Counters or sums, of so many bytes for each bin. */
+/* Counters or sums, of that many bytes for each bin. */
 inline cudaError_t clear_results(const prim_histogram_args *args, size_t bytes)
 {
     if ((args->flags & PRIM_HISTOGRAM_ADD) != 0)
@@ -77,7 +77,7 @@ inline counters make_counters(const prim_histogram_args *args)
 
 /* ---- the rungs up to PRIVATIZED ---- */
 
-#define PRIM_HISTOGRAM_COUNTERS_NOT_BUILT "it counts in u32"
+#define PRIM_HISTOGRAM_COUNTERS_NOT_BUILT "it has counters of u32 only"
 
 /* Increments the counter of a sample outside the bins, if the policy has one. */
 __device__ inline void count_outside(uint32_t *outside, size_t counter, size_t bins)

@@ -1,5 +1,5 @@
-/* Additions to counters in global memory, of which many may meet in a few counters: a warp holds
- * those few back.
+/* Additions to counters in global memory. Many of them may meet in a few counters: a warp holds
+ * back what it adds to those.
  *
  *     lanes    a a c a b c …     a is held, so are c, d and e: a lane adds to its own sum of the
  *     held     a  c  d  e        counter, in a register; b goes to memory, unless SEVERAL lanes

@@ -8,7 +8,8 @@
 const prim_rung *const prim_histogram_edges_rungs[] = {PRIM_HISTOGRAM_EDGES_RUNGS(PRIM_RUNG_ROW)
                                                            NULL};
 
-/* The table, unless there are so few samples that making it would cost more. */
+/* AUTO takes the table, unless there are so few samples that making it would cost more than it
+ * saves. */
 int prim_histogram_choose_edges_rung(const void *any)
 {
     const prim_histogram_args *args = any;
@@ -42,13 +43,14 @@ static prim_status check_kind(const void *any)
     const cudaDataType_t edge_type = edge_type_of(args->sample_type);
     prim_status status = prim_histogram_check_policy(args);
     if (status == PRIM_OK && args->edge_type != edge_type)
-        return prim_fail(PRIM_ERROR_TYPE, "%s: edge_type is %s, and %s samples take %s",
+        return prim_fail(PRIM_ERROR_TYPE, "%s: edge_type is %s, but %s samples need %s",
                          args->call.name, prim_element_name(args->edge_type),
                          prim_element_name(args->sample_type), prim_element_name(edge_type));
     if (status == PRIM_OK)
         status = prim_histogram_check_sizes(args);
     if (status == PRIM_OK && args->bins == SIZE_MAX)
-        return prim_fail(PRIM_ERROR_SIZE, "%s: bins + 1 is more than size_t holds",
+        return prim_fail(PRIM_ERROR_SIZE,
+                         "%s: there are bins + 1 edges, and their number does not fit size_t",
                          args->call.name);
     return status == PRIM_OK ? prim_check_bytes(&args->call, "edges", 1, args->bins + 1,
                                                 prim_element_bytes(edge_type))
@@ -132,7 +134,9 @@ prim_status prim_histogram_check_edges_host(size_t bins, cudaDataType_t edge_typ
         return prim_fail(PRIM_ERROR_TYPE, "%s: edge_type is %s, not i32, u32, i64, u64, f32 or f64",
                          call.name, prim_element_name(edge_type));
     if (bins == SIZE_MAX)
-        return prim_fail(PRIM_ERROR_SIZE, "%s: bins + 1 is more than size_t holds", call.name);
+        return prim_fail(PRIM_ERROR_SIZE,
+                         "%s: there are bins + 1 edges, and their number does not fit size_t",
+                         call.name);
     prim_status status =
         prim_check_bytes(&call, "edges", 1, bins + 1, prim_element_bytes(edge_type));
     if (status == PRIM_OK)

@@ -99,7 +99,7 @@ __host__ __device__ Index edges_passed(const KeyAt &key_at, Index low, Index hig
     return low;
 }
 
-/* The place of a sample that has passed so many edges. */
+/* The place of a sample that has passed that many edges. */
 __host__ __device__ inline size_t place_behind(const edge_binning &b, size_t passed,
                                                bool is_last_edge)
 {

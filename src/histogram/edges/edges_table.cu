@@ -8,11 +8,12 @@
  * addition give a sample's bin. It is compared with edges only where a slot has several of them,
  * and next to an edge where places in a slot are too coarse to tell.
  *
- * The way is measured by the numbers themselves, which suits edges that are spaced evenly, or by
- * their keys, of floats the ordered bits, which ascend like a logarithm. The block takes the
- * measure in which fewer edges share a slot.
+ * Distances are measured by the numbers themselves, which suits edges that are spaced evenly, or by
+ * their keys, which for floats are the ordered bits and ascend like a logarithm. The block takes
+ * the measure in which fewer edges share a slot.
  *
- * As in MULTI_COPY, a block has up to 32 copies of its counters, lane l's the copy l mod copies.
+ * As in MULTI_COPY, a block has up to 32 copies of its counters, and lane l counts in copy l mod
+ * copies.
  *
  * Work: a load and an addition in shared memory for each sample, and blocks · bins additions in
  * global memory. Bytes: each sample once. Workspace: none. */
@@ -55,7 +56,7 @@ struct layout {
 /* ---- the table ----
  *
  * A word has a bin in its upper half and below how far the edge is from the slot's end: adding a
- * sample's place gives a sum, which carries into the bin where the sample is behind the edge. With
+ * sample's place gives a sum, which carries into the bin where the sample is after the edge. With
  * all ones below, the sample is next to it. A crowded slot's has the bin and how many edges. */
 
 constexpr uint32_t CROWDED = 1u << 31;
@@ -150,7 +151,7 @@ struct tabled_counters {
         return (~sum & LAST_PLACE) == 0;
     }
 
-    /* The sum, of which a sample next to an edge may be behind that, but never behind the last. */
+    /* The sum, of which a sample next to an edge may be after that, but never after the last. */
     template <class Point>
     __device__ uint32_t decided(uint32_t sum, Point point) const
     {
@@ -384,7 +385,7 @@ const char *why_not(const void *any)
         return PRIM_TYPES_NOT_BUILT;
     if (args->bins >= (CROWDED >> PLACE_BITS) - PRIM_HISTOGRAM_OUTSIDE_COUNTERS ||
         bytes_of(args, {LEAST_SLOTS_LOG2, 0}) > prim_device_shared_bytes())
-        return "a block's shared memory does not hold so many edges and counters";
+        return "so many edges and counters do not fit in a block's shared memory";
     return nullptr;
 }
 

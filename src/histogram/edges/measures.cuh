@@ -1,11 +1,11 @@
-/* How far samples are between the first edge and the last one, in so many equal slots:
+/* How far samples are between the first edge and the last one, in that many equal slots:
  *
  *     slots        │    0    │    1    │    2    │ …       2^slots_log2 of them
  *     places       0 … 65535   0 … 65535                   in each slot
- *     from_edge()        ┊ e1            ┊ e2             the least measure that is behind an edge
+ *     from_edge()        ┊ e1            ┊ e2             the least measure that is after an edge
  *
- * of() ascends with the samples. Behind an edge are all those with its from_edge() or more; with
- * one less there may be samples on both sides, where measures are coarser than samples. */
+ * of() ascends with the samples. All samples with the edge's from_edge() or more lie after the
+ * edge. Those with one less may lie on both sides, where measures are coarser than samples. */
 #ifndef PRIM_HISTOGRAM_MEASURES_CUH
 #define PRIM_HISTOGRAM_MEASURES_CUH
 

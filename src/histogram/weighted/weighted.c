@@ -9,7 +9,7 @@
 const prim_rung *const prim_histogram_weighted_rungs[] = {
     PRIM_HISTOGRAM_WEIGHTED_RUNGS(PRIM_RUNG_ROW) NULL};
 
-/* MULTI_COPY where a block's shared memory holds the sums. */
+/* AUTO takes MULTI_COPY where a block's shared memory holds the sums. */
 int prim_histogram_choose_weighted_rung(const void *args)
 {
     return prim_preferred_rung(prim_histogram_weighted_rungs,
@@ -33,9 +33,10 @@ static prim_status check_kind(const void *any)
         status = prim_check_bytes(&args->call, "weights", 1, args->count, weight_bytes);
     if (status == PRIM_OK &&
         args->bins > SIZE_MAX / sizeof(uint64_t) - PRIM_HISTOGRAM_WEIGHTED_WORDS)
-        return prim_fail(PRIM_ERROR_SIZE,
-                         "%s: the bytes of %zu sums, 8 each on their way, do not fit size_t",
-                         args->call.name, args->bins);
+        return prim_fail(
+            PRIM_ERROR_SIZE,
+            "%s: %zu sums need 8 bytes each while they are added, which do not fit size_t",
+            args->call.name, args->bins);
     return status;
 }
 
@@ -52,7 +53,8 @@ static prim_status check_largest(const prim_histogram_args *args)
                                                            : *(const float *)args->largest;
     return isfinite(largest) && largest >= 0
                ? PRIM_OK
-               : prim_fail(PRIM_ERROR_VALUE, "%s: *h_largest is %g, negative or not finite",
+               : prim_fail(PRIM_ERROR_VALUE,
+                           "%s: *h_largest is %g, but must be finite and not negative",
                            args->call.name, largest);
 }
 

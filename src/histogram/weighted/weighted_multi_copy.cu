@@ -159,7 +159,7 @@ const char *why_not(const void *any)
     if (!dispatch<is_built>(args))
         return PRIM_TYPES_NOT_BUILT;
     if (args->bins > PRIM_HISTOGRAM_MOST_BINS || sum_bytes(args) > prim_device_shared_bytes())
-        return "a block's shared memory does not hold so many sums";
+        return "so many sums do not fit in a block's shared memory";
     return nullptr;
 }
 

@@ -1,5 +1,5 @@
-/* prim_gather(): values by their indices. A value is moved in words as large as its size and the
- * arrays' alignment allow, with a thread for each word, so that writes are coalesced, and reads
+/* prim_gather() fetches values by their indices. A value is moved in words as large as its size and
+ * the arrays' alignment allow, with a thread for each word, so that writes are coalesced, and reads
  * within a value. Bytes: indices and results once, and the sectors that have the values. */
 #include "merge/dispatch.cuh"
 #include "merge/tile/values.cuh"

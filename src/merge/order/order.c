@@ -17,7 +17,8 @@ static prim_status check_gather(const void *any)
         return prim_fail(PRIM_ERROR_TYPE, "%s: index_type is %s, not u32 or u64", call->name,
                          prim_element_name(args->index_type));
     if (args->value_bytes == 0)
-        return prim_fail(PRIM_ERROR_VALUE, "%s: value_bytes is 0", call->name);
+        return prim_fail(PRIM_ERROR_VALUE, "%s: value_bytes is 0, but must be at least 1",
+                         call->name);
     prim_status status = prim_check_bytes(call, "values", 1, args->value_count, args->value_bytes);
     if (status == PRIM_OK)
         status = prim_check_bytes(call, "out", 1, args->count, args->value_bytes);

@@ -16,7 +16,8 @@ static prim_status check_kind(const void *any)
     size_t keys = 0;
     for (size_t r = 0; status == PRIM_OK && r < args->run_count; r++) {
         if (args->counts[r] > SIZE_MAX - keys)
-            return prim_fail(PRIM_ERROR_SIZE, "%s: the runs have more keys than size_t counts",
+            return prim_fail(PRIM_ERROR_SIZE,
+                             "%s: the number of keys in all runs does not fit size_t",
                              args->call.name);
         keys += args->counts[r];
     }
@@ -65,8 +66,8 @@ static const prim_ladder ladder = {
     .describe = describe,
 };
 
-/* The runs, from the caller's arrays into the arguments. A call that is only asked may leave open
- * where they are, but not how long. */
+/* Copies the runs from the caller's arrays into the arguments. A call that is only asked may leave
+ * open where the runs are, but not how long they are. */
 static prim_status take_runs(prim_co_ranks_args *args, size_t run_count, const void *const *h_runs,
                              const size_t *h_counts)
 {

@@ -13,7 +13,7 @@ constexpr unsigned RUNS = PRIM_CO_RANKS_MOST_RUNS;
 template <typename Key>
 struct many_runs {
     const Key *keys[RUNS];
-    size_t counts[RUNS]; /* 0 behind the last run */
+    size_t counts[RUNS]; /* 0 after the last run */
 };
 
 template <typename Key>

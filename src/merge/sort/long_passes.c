@@ -9,9 +9,10 @@ static size_t key_area(const prim_merge_sort_args *args)
     return args->has_values ? (bytes + 255) / 256 * 256 : bytes;
 }
 
-/* A permutation keeps its keys only in the workspace, twice. One block may sort more keys of one
- * call than of another with fewer; but a workspace for many keys is to be enough for fewer, so it
- * is spared only where every shorter call has one block, too. */
+/* A permutation keeps its keys only in the workspace, twice. Where one block sorts all keys, no
+ * workspace would be needed. But one block may sort the keys of a long call and not those of a
+ * shorter one, and a workspace for many keys must be enough for fewer. So it is spared only where
+ * every shorter call has one block, too. */
 size_t prim_merge_long_passes_workspace_bytes(const void *any)
 {
     const prim_merge_sort_args *args = any;

@@ -17,13 +17,13 @@ struct linear_order {
     using signed_bits = typename std::make_signed<Bits>::type;
     using wide = typename key_order<key<Bits, false>>::wide;
 
-    Bits fold; /* of floats: the bits that count downwards below zero */
+    Bits flip; /* of floats: the bits that count downwards below zero */
     Bits scale, zero;
 
     __host__ __device__ Bits counted(Bits x) const
     {
         const Bits below = static_cast<Bits>(static_cast<signed_bits>(x) < 0 ? -1 : 0);
-        return static_cast<Bits>(x ^ (below & fold));
+        return static_cast<Bits>(x ^ (below & flip));
     }
     __host__ __device__ Bits ordered(Bits x) const
     {

@@ -50,7 +50,7 @@ struct key_stream {
         loaded = (next + shift) / CHUNK_KEYS<Key>;
     }
 
-    /* How many keys the next one is behind a boundary. */
+    /* How many keys the next one is after a boundary. */
     __device__ unsigned behind_boundary() const
     {
         return static_cast<unsigned>((next + shift) % CHUNK_KEYS<Key>);

@@ -11,8 +11,8 @@
 namespace
 {
 
-/* A thread merges so many keys one after the other. The number is odd: neighbouring threads that
- * write to shared memory so many keys apart have no bank conflicts. */
+/* How many keys a thread merges, one after the other. The number is odd, so that neighbouring
+ * threads, which write to shared memory that many keys apart, have no bank conflicts. */
 constexpr unsigned ITEMS = 7;
 constexpr unsigned THREADS = 256; /* a power of two: pairs of runs are found with masks */
 constexpr unsigned TILE = THREADS * ITEMS;

@@ -17,7 +17,7 @@ struct alignas(16) value_of_16_bytes {
     uint64_t words[2];
 };
 
-/* what(T()) with the T that has so many bytes. */
+/* what(T()) with the T that has that many bytes. */
 template <typename What>
 __device__ void with_value_type(unsigned value_bytes, const What &what)
 {

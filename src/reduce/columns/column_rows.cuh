@@ -169,7 +169,7 @@ __device__ void take_between(const Source &source, size_t at, size_t begin, size
             so_far[e] = source.template take_one<Operator, false>(so_far[e], source.in[at + e]);
 }
 
-/* A matrix of up to so many columns: single elements of several rows at a time. */
+/* A matrix of up to that many columns: single elements of several rows at a time. */
 template <typename T>
 constexpr unsigned MOST_SINGLES = IS_NARROW<T>             ? 1
                                   : VECTOR_ELEMENTS<T> < 4 ? VECTOR_ELEMENTS<T>
@@ -231,7 +231,7 @@ __device__ bool can_load_vectors(bool aligned, size_t ld, size_t rows, size_t co
     return at >= WIDTH && at + (p.depth - 1) * step + 2 * WIDTH <= rows * columns;
 }
 
-/* Rows of narrow elements that begin at words are read with less ado. */
+/* Rows of narrow elements that begin at words need no shifts. */
 template <class Operator, class Source, unsigned WIDTH>
 __device__ void walk_parts(const Source &source, size_t ld, size_t rows, size_t at, size_t step,
                            unsigned width, unsigned depth, typename Source::value (&so_far)[WIDTH])

@@ -4,9 +4,9 @@
  * loads in flight. A thread first combines its own rows; then the threads of a column combine
  * through shared memory, halves first. columns.h says how a matrix is cut into tiles.
  *
- * With few rows, blocks are narrower instead: 32 bytes of a row for each, which is one sector, so
- * that a hundred of them share 1024 rows of 4 KiB, and one pass is enough. With up to eight rows a
- * thread has its columns to itself.
+ * With few rows, blocks are narrower: each takes 32 bytes of a row, which is one sector, so that a
+ * hundred blocks share 1024 rows of 4 KiB, and one pass is enough. With up to eight rows a thread
+ * has its columns to itself.
  *
  * Where rows do not begin at 16 bytes, a vector is spliced from the two aligned ones that hold it;
  * where these would reach out of the matrix, or between rows, only what is in the row is read. Up
@@ -240,8 +240,8 @@ destination(const prim_reduce_args *args, accumulator_t<Out> *to)
         return {to, ld, results_of<Out, Out>(args), {}};
 }
 
-/* Integers without gaps between rows that do not begin at vectors: then whole vectors are worth
- * another order. */
+/* Whether the matrix is folded: its elements are integers, it has no gaps, and its rows are
+ * misaligned. Then whole vectors are worth another order. */
 template <typename In>
 bool folds(const prim_reduce_args *args)
 {
@@ -358,7 +358,7 @@ const char *prim_reduce_columns_why_not(const prim_reduce_args *args)
     return prim_fits_a_grid(shape.tiles, shape.strips) ? nullptr : PRIM_GRID_TOO_SMALL;
 }
 
-/* Rows of values that passes leave and read, from so many of the first one on. */
+/* How many rows of values all passes leave and read together, if the first pass leaves `rows`. */
 static size_t rows_of_values(size_t rows, size_t columns, size_t value_bytes)
 {
     size_t all = 0;
@@ -367,8 +367,8 @@ static size_t rows_of_values(size_t rows, size_t columns, size_t value_bytes)
     return all;
 }
 
-/* A row of values for each tile of each pass but the last; as many as a matrix takes that is
- * folded, wherever it begins, if it may be. */
+/* The workspace has a row of values for each tile of each pass but the last. Where the matrix may
+ * be folded, there is room for that too, wherever the matrix begins. */
 size_t prim_reduce_columns_workspace(const prim_reduce_args *args)
 {
     const size_t bytes = value_bytes(args), element_bytes = prim_element_bytes(args->in_type),

@@ -22,7 +22,7 @@ enum {
     PRIM_COLUMN_THREADS = 1 << PRIM_COLUMN_THREAD_BITS,
     PRIM_COLUMN_ACROSS_BITS = 3, /* 128 bytes of a row */
     PRIM_COLUMN_DEPTH = 32,      /* of a tile that is not the last */
-    /* Up to so many rows are one tile, so that one pass is enough. Narrow blocks, 32 bytes of a
+    /* Up to that many rows are one tile, so that one pass is enough. Narrow blocks, 32 bytes of a
      * row, then make the grid large enough; where it is anyway, blocks are wide, 512 bytes. */
     PRIM_COLUMN_FEW_ROWS = 1024,
     PRIM_COLUMN_NARROW_ACROSS_BITS = 1,
@@ -69,7 +69,7 @@ static inline prim_column_shape prim_shape_of_columns(size_t rows, size_t vector
     return shape;
 }
 
-/* The rows of a tile of a matrix of so many rows, also where it is divided into bands. */
+/* The rows of a tile of a matrix of that many rows, also where it is divided into bands. */
 static inline size_t prim_rows_of_a_column_tile(size_t rows, size_t vectors)
 {
     const prim_column_shape shape = prim_shape_of_columns(rows, vectors);

@@ -5,8 +5,9 @@
  *                                                                  elements 256 rows below
  *
  * A tile's 256 rows that are combined at a time are a whole number of vectors, for any number of
- * columns. So an element of a vector is of the same column in each step, and of the same row of
- * 256: the order of columns.h, with other threads. The halves then combine in shared memory. */
+ * columns. So an element of a vector belongs to the same column in each step, and to the same row
+ * of the 256. That is the order of columns.h, with other threads. The halves then combine in shared
+ * memory. */
 #ifndef PRIM_REDUCE_FEW_COLUMNS_CUH
 #define PRIM_REDUCE_FEW_COLUMNS_CUH
 

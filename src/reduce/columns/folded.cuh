@@ -12,7 +12,8 @@ namespace columns
 template <class Source>
 constexpr bool FOLDS = std::is_integral<typename Source::element>::value;
 
-/* What of the first row lacks in front, and where the last one ends; none: 0 and all columns. */
+/* The first valid column of the first row, and the end of the last one. In a matrix that is not
+ * folded: 0 and all columns. */
 struct row_ends {
     size_t first, last;
 };

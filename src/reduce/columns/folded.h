@@ -1,12 +1,13 @@
-/* A matrix without gaps whose rows do not begin at vectors, as a wider one whose rows do: as many
- * rows side by side as make whole vectors, from the vector on in which the matrix begins.
+/* A matrix without gaps whose rows are misaligned, seen as a wider matrix whose rows are aligned:
+ * as many rows side by side as make whole vectors, from the vector in which the matrix begins.
  *
  *     rows of 3      a b c   a b c   a b c   a b c   a b c   a …
  *     vectors of 4   a b c a │ b c a b │ c a b c               one row of 12, with 4 of each column
  *
- * Its columns are reduced as any matrix's, without what the first row lacks in front and the last
- * one behind. The values are those of a matrix of `repeats` times as many rows, of the columns that
- * were asked for. So the order is another one, and only integers are reduced like that. */
+ * Its columns are reduced like those of any matrix, without the elements that its first row lacks
+ * at the start and its last row at the end. The values are those of a matrix of `repeats` times as
+ * many rows with the columns that were asked for. So the order is another one, and only integers
+ * are reduced like that. */
 #ifndef PRIM_REDUCE_FOLDED_H
 #define PRIM_REDUCE_FOLDED_H
 

@@ -1,6 +1,6 @@
-/* Sums of bytes down columns, two to a register: what a thread adds up fits 16 bits, and so little
- * room leaves more threads on a multiprocessor. Bytes that are signed wrap to as many bits in the
- * end. */
+/* Sums of bytes down columns, two to a register: what a thread adds up fits 16 bits, and the
+ * registers that this saves leave room for more threads on a multiprocessor. Signed bytes wrap to
+ * as many bits in the end. */
 #ifndef PRIM_REDUCE_PACKED_SUMS_CUH
 #define PRIM_REDUCE_PACKED_SUMS_CUH
 

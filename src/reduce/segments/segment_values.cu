@@ -73,7 +73,7 @@ __device__ Value take_values(Value so_far, const value_line<Value> &line, size_t
     return so_far;
 }
 
-/* So many values are up to four partials. */
+/* Up to this many values are at most four partials. */
 template <typename Value>
 constexpr unsigned FEW_VALUES = 4 * VECTOR_ELEMENTS<Value>;
 
@@ -230,8 +230,8 @@ __device__ void combine_values(const segment_plan &p, const results_of_values<Va
 {
     const size_t window = static_cast<size_t>(blockIdx.x) * BLOCK + threadIdx.x;
     PRIM_UNROLL(1)
-    for (unsigned turn = 0; turn < (longest ? 1 : 2); turn++) {
-        long_segment mine = longest ? find_longest<Value>(p) : find_in<Value>(p, window, turn == 1);
+    for (unsigned pass = 0; pass < (longest ? 1 : 2); pass++) {
+        long_segment mine = longest ? find_longest<Value>(p) : find_in<Value>(p, window, pass == 1);
         if (mine.tiles > 0 && mine.tiles <= FEW_VALUES<Value>) {
             to.store(mine.segment, few_values<Operator>(line_of<Value>(p, mine, 1, mine.tiles)));
             mine.tiles = 0;

@@ -36,7 +36,8 @@ namespace
 namespace segments
 {
 
-/* Up to so many vectors of a tile are combined by a lane, four lanes, a warp; more by the block. */
+/* Up to how many vectors of a tile one lane, four lanes or a warp combine; the block combines
+ * longer ones. */
 #ifndef PRIM_SEGMENT_LANE_VECTORS
 #define PRIM_SEGMENT_LANE_VECTORS 4
 #endif
@@ -50,14 +51,15 @@ static_assert(LANE_VECTORS <= MOST_PARTS && (LANE_VECTORS & (LANE_VECTORS - 1)) 
 
 /* ---- what a block has in shared memory ---- */
 
-/* Room for less than a window of elements, a last tile, and where each item begins: two bytes for
- * each item, for which the window leaves four. And for vectors before the first element, behind the
- * last, and one that splicing reads. */
+/* A block has room for less than a window of elements, for a last tile, and for where each item
+ * begins, which takes two of the four bytes that the window leaves for each item. Besides there is
+ * room for the vectors before the first element and after the last, and for one that splicing
+ * reads. */
 constexpr unsigned WINDOW_BYTES = TILE_VECTORS * VECTOR_BYTES;
 constexpr unsigned ROOM_BYTES = 2 * WINDOW_BYTES + 4 * VECTOR_BYTES;
 
-/* The most tiles of more than so many vectors in one window, including its last one and the one
- * that goes on from the window before. */
+/* An upper bound of the tiles longer than that many vectors in one window, including its last one
+ * and the one that goes on from the window before. */
 constexpr unsigned most_items(unsigned vectors)
 {
     return TILE_VECTORS / vectors + 2;
@@ -100,7 +102,7 @@ struct window {
     size_t element;
     unsigned segments, elements;
     unsigned rest;     /* elements of item 0 */
-    bool last_is_long; /* the last segment goes on behind the window */
+    bool last_is_long; /* the last segment goes on after the window */
 };
 
 /* The window between two beginnings, limited to the room, whatever the offsets are. */
@@ -125,7 +127,7 @@ struct staged_window {
     uint16_t *begins; /* of segments + 2 */
 };
 
-/* Elements come first, with room for one vector before them and for two behind. */
+/* Elements come first, with room for one vector before them and for two after. */
 template <typename T>
 __device__ staged_window<T> stage_window(const T *in, const segment_plan &p, const window &w,
                                          unsigned char *bytes)
@@ -369,7 +371,8 @@ __device__ void combine_whole_tile(const Source &source, const segment_plan &p, 
     (6 - has_few_registers<Source>() - Source::template turns_wider<Operator>)
 #endif
 
-/* Bytes, whose vectors have the most elements; integers of 32 bits, and f32 combined as f64. */
+/* The types for which a sixth block would spill: bytes, whose vectors have the most elements;
+ * integers of 32 bits; and f32 combined as f64. */
 template <class Source>
 constexpr bool has_few_registers()
 {

@@ -74,7 +74,7 @@ struct results_of_values {
     }
 };
 
-/* The bits of the call's results to turn, in values of their type. */
+/* Which bits of the call's results are flipped, in values of their type. */
 template <typename Value>
 turned_bits<Value> bits_of_results(const prim_reduce_args *args)
 {

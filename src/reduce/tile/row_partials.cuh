@@ -8,7 +8,7 @@
 namespace
 {
 
-/* Combines the first `count` elements of a vector, in which bytes to add have zeros behind them. */
+/* Combines the first `count` elements of a vector, in which bytes to add have zeros after them. */
 template <class Operator, class Source>
 __device__ typename Source::value take_first(const Source &source, typename Source::value so_far,
                                              const typename Source::loaded &x, unsigned count)

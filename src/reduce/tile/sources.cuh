@@ -11,11 +11,11 @@
  *     tile_blocks   blocks of tiles on a multiprocessor: six keep 96 KiB in flight, which is more
  *                   than memory needs; fewer where the elements need more registers
  *     aligned       whether every line begins at a multiple of 16 bytes
- *     front         of the first elements so many are none, and must not be read
+ *     front         how many elements of the first vector lie before the first one; never read
  *     plain()       whether elements are not transformed
  *     identity<Operator>()    the value of an empty line
  *     load<ALIGNED>(at, further)   the aligned vector that element `at` lies in (ALIGNED: begins),
- *                                  or one that is `further` elements, whole vectors, behind it
+ *                                  or one that is `further` elements, whole vectors, after it
  *     complete(x, at, further)     the vector that begins with that element, where load() gave x
  *     take<Operator, PLAIN>(so_far, x, index)      so_far, and then the elements of x in order
  *     take_some<Operator>(so_far, at, index, n)    the same with up to a vector's elements, one by
@@ -55,7 +55,7 @@ __device__ int32_t sum_of_bytes(const vector<Byte> &x)
 template <class Operator, typename T>
 constexpr bool ADDS_BYTES = sizeof(T) == 1 && std::is_same<Operator, sum_operator>::value;
 
-/* The first so many bytes of a vector, and zeros. */
+/* The first `count` bytes of a vector, and zeros. */
 template <typename Byte>
 __device__ vector<Byte> first_bytes(vector<Byte> x, unsigned count)
 {
@@ -71,19 +71,19 @@ template <class Operator>
 constexpr bool ON_BITS =
     std::is_same<Operator, or_operator>::value || std::is_same<Operator, xor_operator>::value;
 
-/* A bit operator on a vector: combines its words, then the elements in a word. `turned`: all bits
- * or none, for OR. */
+/* Applies a bit operator to a vector: combines its words, then the elements in a word. `turned`:
+ * all bits or none, for OR. */
 template <class Operator, typename T>
-__device__ T folded_bits(const vector<T> &x, uint32_t turned)
+__device__ T combined_bits(const vector<T> &x, uint32_t turned)
 {
     if (!MAY_TURN<Operator>)
         turned = 0;
-    uint32_t folded = x.words[0] ^ turned;
+    uint32_t combined = x.words[0] ^ turned;
     for (unsigned w = 1; w < VECTOR_ELEMENTS<uint32_t>; w++)
-        folded = Operator::combine(folded, x.words[w] ^ turned);
+        combined = Operator::combine(combined, x.words[w] ^ turned);
     for (unsigned shift = 16; shift >= 8 * sizeof(T); shift /= 2)
-        folded = Operator::combine(folded, folded >> shift);
-    return static_cast<T>(folded ^ turned);
+        combined = Operator::combine(combined, combined >> shift);
+    return static_cast<T>(combined ^ turned);
 }
 
 template <typename In, typename Out>
@@ -149,8 +149,8 @@ struct elements {
         if constexpr (PLAIN && bytes) {
             return Operator::combine(so_far, static_cast<value>(sum_of_bytes(x)));
         } else if constexpr (PLAIN && bits) {
-            const In folded = folded_bits<Operator>(x, static_cast<uint32_t>(turned));
-            return take_one<Operator, true>(so_far, folded);
+            const In combined = combined_bits<Operator>(x, static_cast<uint32_t>(turned));
+            return take_one<Operator, true>(so_far, combined);
         } else if constexpr (PLAIN && words) {
             loaded y;
             if constexpr (narrow)

@@ -211,7 +211,7 @@ inline const char *tiles_why_not(const prim_reduce_args *args, size_t first)
     return prim_fits_a_grid(args->rows, first) ? nullptr : PRIM_GRID_TOO_SMALL;
 }
 
-/* For `first` tiles of each line, whose values have so many bytes. */
+/* For `first` tiles of each line, whose values have that many bytes. */
 inline size_t tiles_workspace(const prim_reduce_args *args, size_t first, size_t bytes)
 {
     size_t values = 0;

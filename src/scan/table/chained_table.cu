@@ -226,9 +226,9 @@ struct table_thread {
         }
         __syncthreads();
         table_place tile = shared.upcoming[0];
-        for (unsigned turn = 1; tile.y < down; turn ^= 1) {
-            make_tile(tile, counter, shared.upcoming[turn]);
-            tile = shared.upcoming[turn];
+        for (unsigned parity = 1; tile.y < down; parity ^= 1) {
+            make_tile(tile, counter, shared.upcoming[parity]);
+            tile = shared.upcoming[parity];
         }
     }
 };

@@ -5,8 +5,8 @@
  *
  * The warp copies 512 consecutive bytes at a time, and a lane works on a run of its own: elements
  * are transposed in shared memory. Where a line does not begin at a whole vector, elements of 4 and
- * 8 bytes are copied one by one, to where they belong, and runs of others, and of large arrays of
- * 4-byte elements, shifted into place there: image.cuh.
+ * 8 bytes are copied one by one, to where they belong. Runs of other elements, and of large arrays
+ * of 4-byte elements, are shifted into place in shared memory: image.cuh.
  *
  * A lane sums up its run; the lanes scan those sums by shuffles; and with the exclusive prefix of
  * its run, a lane goes through it once more. In between, the chunk waits for its own exclusive

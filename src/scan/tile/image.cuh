@@ -1,5 +1,5 @@
-/* Elements of a line as a warp has them in shared memory: an image of the line's bytes, from a
- * vector of 16 bytes to the next, as they lie in global memory.
+/* Elements of a line as a warp has them in shared memory: the line's bytes, here called an image,
+ * in vectors of 16 bytes as they lie in global memory.
  *
  *     memory     ┃ · · 0 1 ┃ 2 3 4 5 ┃ 6 7 8 · ┃   vectors of 16 bytes; the line begins at `shift`
  *     image      ┃ · · 0 1 ┃ 2 3 4 5 ┃ 6 7 8 · ┃   the very same vectors
@@ -51,7 +51,7 @@ __device__ T &bytes_at(vector_slot *slots, unsigned byte)
     return reinterpret_cast<T &>(reinterpret_cast<unsigned char *>(slots)[swizzled]);
 }
 
-/* The same, with less ado where the swizzle is known only at run time. */
+/* The same in fewer steps, for a swizzle that is known only at run time. */
 template <typename T>
 __device__ T &bytes_at(vector_slot *slots, unsigned byte, unsigned swizzle)
 {

@@ -24,7 +24,7 @@ constexpr unsigned WAIT_NANOSECONDS = 32;
 template <typename Value>
 constexpr unsigned WORDS = sizeof(Value) / sizeof(uint32_t);
 
-/* The first word of a tile's value; the next one is GROUP words behind it. */
+/* The first word of a tile's value; the next one is GROUP words after it. */
 template <typename Value>
 __device__ uint64_t *first_word_of(uint64_t *words, size_t tile)
 {

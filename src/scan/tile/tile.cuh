@@ -196,8 +196,8 @@ __device__ void finish_chunk(const tile_lines<In, Out> &lines,
     store_image<PRIM_SCAN_CHUNK_VECTORS>(to, slots, 0, place.count, lane);
 }
 
-/* Misaligned arrays of so many elements are shifted, not loaded one by one: those that stay in L2
- * would take 12 to 15 % longer so. Fewer on the CPU, where no test has as many. */
+/* Misaligned arrays of at least this many elements are shifted, not loaded one by one: those that
+ * stay in L2 would take 12 to 15 % longer so. Fewer on the CPU, where no test has as many. */
 #ifdef SIMT_BACKEND
 constexpr size_t LEAST_SHIFTED = 9000;
 #else

@@ -7,10 +7,10 @@
  * The rungs differ only in how a block gets its tile's exclusive prefix: in REDUCE_THEN_SCAN a
  * first launch writes only the aggregates, and the last one is given the prefix, or all aggregates;
  * in CLUSTER the blocks exchange aggregates. Where lines are many, a block takes a whole one, tile
- * after tile, and keeps the prefix by itself. In each, a tile's exclusive prefix is
- * the initial value and the aggregates before it, combined one after the other; and a result is
- * (the tile's prefix + the chunk's) + that of the lane's run, and then the run's elements up to its
- * own, one by one.
+ * after tile, and keeps the prefix by itself. In each of them, a tile's exclusive prefix is the
+ * initial value and the aggregates before it, combined one after the other; and a result is (the
+ * tile's prefix + the chunk's) + that of the lane's run, and then the run's elements up to its own,
+ * one by one.
  *
  * A line that fits into one chunk takes a warp, one of two chunks two, and so on: a block then has
  * several lines, and one launch does it all. */
@@ -35,7 +35,7 @@ template <typename Out>
                                                                  blocks_wanted(sizeof(Out)));
 
 /* A value that the compiler takes for a new one: what follows from it is computed again in each
- * turn of a loop. Kept from turn to turn, some of it would be spilled. */
+ * round of a loop. Kept from round to round, some of it would be spilled. */
 __device__ inline unsigned recomputed(unsigned x)
 {
 #ifdef __CUDA_ARCH__
@@ -157,12 +157,12 @@ __global__ void __launch_bounds__(TILE_THREADS, TILE_BLOCKS<Out>)
         return;
     }
     const bool in_block = carry.kind == PRIM_SCAN_CARRY_IN_BLOCK;
-    unsigned turn = in_block ? blockIdx.x * lines.tiles : blockIdx.x;
-    const unsigned last = in_block ? turn + lines.tiles - 1 : turn;
+    unsigned number = in_block ? blockIdx.x * lines.tiles : blockIdx.x;
+    const unsigned last = in_block ? number + lines.tiles - 1 : number;
     PRIM_UNROLL(1)
-    for (;; turn++) {
+    for (;; number++) {
         const unsigned thread = recomputed(threadIdx.x), warp = thread / WARP, lane = thread % WARP;
-        const warp_place place = place_of(lines, turn, warp, TILE_WARPS);
+        const warp_place place = place_of(lines, number, warp, TILE_WARPS);
         load_chunk_if_any(lines, place, slots[warp], lane);
         wait_for_copies();
         __syncwarp();
@@ -178,7 +178,7 @@ __global__ void __launch_bounds__(TILE_THREADS, TILE_BLOCKS<Out>)
             __syncwarp(); /* the total may be written there */
         } else {
             value *const aggregates = carry.aggregates + place.line * carry.aggregates_ld;
-            value *const of_warps = of_tiles[turn % 2];
+            value *const of_warps = of_tiles[number % 2];
             if (carry.kind != PRIM_SCAN_CARRY_GIVEN)
                 so_far =
                     carry.kind == PRIM_SCAN_CARRY_AGGREGATES ? *carry.initial : initial_of(rule);
@@ -198,7 +198,7 @@ __global__ void __launch_bounds__(TILE_THREADS, TILE_BLOCKS<Out>)
                 return;
             }
             if (in_block && place.tile > 0)
-                so_far = of_lines[turn % 2];
+                so_far = of_lines[number % 2];
             if (carry.kind == PRIM_SCAN_CARRY_CLUSTER)
                 so_far = carry_in_cluster<Operator>(so_far, in_tile.aggregate, of_others);
             else if (carry.kind == PRIM_SCAN_CARRY_AGGREGATES)
@@ -209,12 +209,12 @@ __global__ void __launch_bounds__(TILE_THREADS, TILE_BLOCKS<Out>)
         }
         const value next_prefix = Operator::combine(so_far, of_tile);
         if (in_block && threadIdx.x == 0)
-            of_lines[(turn + 1) % 2] = next_prefix; /* read after the next barrier */
+            of_lines[(number + 1) % 2] = next_prefix; /* read after the next barrier */
         finish_chunk<Operator>(
             lines, rule, place, slots[warp],
             Operator::combine(Operator::combine(so_far, chunk_prefix), sums.run_prefix),
             next_prefix, lane);
-        if (turn == last)
+        if (number == last)
             return;
         __syncwarp(); /* all lanes have stored what was there */
     }

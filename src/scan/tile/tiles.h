@@ -42,7 +42,7 @@ static inline size_t prim_scan_width_of(const prim_scan_args *args)
     return PRIM_SCAN_VECTOR_BYTES / (in > out ? in : out);
 }
 
-/* Elements of a tile of so many warps. */
+/* Elements of a tile of that many warps. */
 static inline size_t prim_scan_elements_of_warps(const prim_scan_args *args, size_t warps)
 {
     return warps * PRIM_SCAN_CHUNK_VECTORS * prim_scan_width_of(args);
@@ -53,7 +53,7 @@ static inline size_t prim_scan_tile_elements(const prim_scan_args *args)
     return prim_scan_elements_of_warps(args, PRIM_SCAN_TILE_WARPS);
 }
 
-/* Tiles of so many warps in a line; an empty line has one, too. */
+/* Tiles of that many warps in a line; an empty line has one, too. */
 static inline size_t prim_scan_tiles_of_warps(const prim_scan_args *args, size_t warps)
 {
     return args->columns == 0
@@ -82,7 +82,7 @@ typedef struct prim_scan_tiles {
     prim_scan_carry carry;
     void *aggregates; /* a value for each tile, line by line */
     size_t aggregates_ld;
-    void *initial; /* a value, for the launches behind AGGREGATES_ALONE */
+    void *initial; /* a value, for the launches after AGGREGATES_ALONE */
 } prim_scan_tiles;
 
 /* One launch over all tiles of all rows. A line that is part of a longer one, and begins at one of

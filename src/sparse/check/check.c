@@ -47,8 +47,8 @@ static prim_status check_groups(const prim_request *call, const prim_sparse *m)
 {
     size_t rows = 0;
     if (m->h_groups == NULL && m->group_count > 0)
-        return prim_fail(PRIM_ERROR_NULL, "%s: h_groups is NULL, and group_count %zu", call->name,
-                         m->group_count);
+        return prim_fail(PRIM_ERROR_NULL, "%s: h_groups is NULL, but group_count is %zu",
+                         call->name, m->group_count);
     if ((uintptr_t)m->h_groups % _Alignof(prim_jds_group) != 0)
         return prim_fail(PRIM_ERROR_MISALIGNED,
                          "%s: h_groups is %p, which is not aligned to %zu bytes", call->name,
@@ -57,43 +57,42 @@ static prim_status check_groups(const prim_request *call, const prim_sparse *m)
         const prim_jds_group *group = &m->h_groups[g];
         if (group->first_row != rows || group->rows > m->rows - rows)
             return prim_fail(PRIM_ERROR_VALUE,
-                             "%s: h_groups[%zu] has first_row %zu and rows %zu, and must begin at "
-                             "row %zu of %zu and end there at last",
+                             "%s: h_groups[%zu] has first_row %zu and rows %zu, but must begin at "
+                             "row %zu, and end at row %zu at the latest",
                              call->name, g, group->first_row, group->rows, rows, m->rows);
         if (group->first_entry > m->entries ||
             (group->rows > 0 && group->width > (m->entries - group->first_entry) / group->rows))
             return prim_fail(PRIM_ERROR_VALUE,
-                             "%s: h_groups[%zu] has first_entry %zu, rows %zu and width %zu, "
-                             "beyond the %zu entries",
+                             "%s: h_groups[%zu] has first_entry %zu, rows %zu and width %zu, and "
+                             "so ends beyond the %zu entries",
                              call->name, g, group->first_entry, group->rows, group->width,
                              m->entries);
         rows += group->rows;
     }
     if (rows != m->rows)
-        return prim_fail(PRIM_ERROR_VALUE, "%s: h_groups cover %zu of %zu rows", call->name, rows,
-                         m->rows);
+        return prim_fail(PRIM_ERROR_VALUE, "%s: h_groups cover only %zu of the %zu rows",
+                         call->name, rows, m->rows);
     return PRIM_OK;
 }
 
-/* All but the groups. */
+/* Checks everything but the groups. */
 static prim_status check_sizes(const prim_request *call, const prim_sparse *m)
 {
     const prim_status exists = prim_sparse_check_format(call, m->format);
     if (exists != PRIM_OK)
         return exists;
     if (m->value_type != CUDA_R_32F && m->value_type != CUDA_R_64F && !has_halves(m))
-        return prim_fail(PRIM_ERROR_TYPE, "%s: value_type is %s, none of f32, f64, f16 and bf16",
+        return prim_fail(PRIM_ERROR_TYPE, "%s: value_type is %s, not f32, f64, f16 or bf16",
                          call->name, prim_element_name(m->value_type));
     if (has_offsets(m) && m->offset_type != CUDA_R_32I && m->offset_type != CUDA_R_64I)
         return prim_fail(PRIM_ERROR_TYPE, "%s: offset_type is %s, neither i32 nor i64", call->name,
                          prim_element_name(m->offset_type));
     if (m->rows > MOST_ROWS || m->columns > MOST_ROWS)
-        return prim_fail(
-            PRIM_ERROR_VALUE,
-            "%s: rows × columns are %zu × %zu, of which one is more than %d (2^31 - 1)", call->name,
-            m->rows, m->columns, MOST_ROWS);
+        return prim_fail(PRIM_ERROR_VALUE,
+                         "%s: rows × columns are %zu × %zu, but each may be at most %d (2^31 - 1)",
+                         call->name, m->rows, m->columns, MOST_ROWS);
     if (has_ell(m) && m->ell_ld < m->rows)
-        return prim_fail(PRIM_ERROR_VALUE, "%s: ell_ld is %zu, less than %zu rows", call->name,
+        return prim_fail(PRIM_ERROR_VALUE, "%s: ell_ld is %zu, less than the %zu rows", call->name,
                          m->ell_ld, m->rows);
     prim_status status = PRIM_OK;
     const bool is_half = has_halves(m); /* and indices are wider */
@@ -166,8 +165,9 @@ prim_status prim_sparse_check_arrays(const prim_request *call, const prim_sparse
 static prim_status wrong(const prim_request *call, const char *what, size_t place, long long value,
                          size_t least, size_t end)
 {
-    return prim_fail(PRIM_ERROR_VALUE, "%s: %s[%zu] is %lld, not at least %zu and less than %zu",
-                     call->name, what, place, value, least, end);
+    return prim_fail(PRIM_ERROR_VALUE,
+                     "%s: %s[%zu] is %lld, but must be at least %zu and less than %zu", call->name,
+                     what, place, value, least, end);
 }
 
 static prim_status check_offsets(const prim_request *call, const prim_sparse *m)
@@ -198,7 +198,8 @@ static prim_status check_slices(const prim_request *call, const prim_sparse *m)
         if (offset < before || offset > m->entries)
             return wrong(call, "slice_offsets", slice, (long long)offset, before, m->entries + 1);
         if (offset % PRIM_SPARSE_SLICE_ROWS != 0)
-            return prim_fail(PRIM_ERROR_VALUE, "%s: slice_offsets[%zu] is %zu, no multiple of %d",
+            return prim_fail(PRIM_ERROR_VALUE,
+                             "%s: slice_offsets[%zu] is %zu, which is not a multiple of %d",
                              call->name, slice, offset, PRIM_SPARSE_SLICE_ROWS);
         before = offset;
     }
@@ -228,8 +229,9 @@ static prim_status check_strip(const prim_request *call, const prim_sparse *m, c
         if (column == PRIM_SPARSE_PADDING)
             padded = true;
         else if (padded)
-            return prim_fail(PRIM_ERROR_VALUE, "%s: %s[%zu] is %d behind padding", call->name, name,
-                             entry, column);
+            return prim_fail(PRIM_ERROR_VALUE,
+                             "%s: %s[%zu] is %d, but only padding may follow padding in a row",
+                             call->name, name, entry, column);
         else if (column < 0 || (size_t)column >= m->columns)
             return wrong(call, name, entry, column, 0, m->columns);
     }
@@ -253,10 +255,10 @@ static prim_status check_sell(const prim_request *call, const prim_sparse *m)
         const size_t begin = prim_sparse_offset(m, place / SLICE), first = begin + place % SLICE,
                      count = (prim_sparse_offset(m, place / SLICE + 1) - begin) / SLICE;
         if (place >= m->rows && count > 0 && m->column_indices[first] != PRIM_SPARSE_PADDING)
-            return prim_fail(PRIM_ERROR_VALUE,
-                             "%s: column_indices[%zu] is %d behind the last "
-                             "row's place",
-                             call->name, first, m->column_indices[first]);
+            return prim_fail(
+                PRIM_ERROR_VALUE,
+                "%s: column_indices[%zu] is %d, but there must be padding after the last row",
+                call->name, first, m->column_indices[first]);
         status = check_strip(call, m, "column_indices", m->column_indices, first, SLICE, count);
     }
     return status;
@@ -270,12 +272,12 @@ static prim_status check_columns(const prim_request *call, const prim_sparse *m)
     return PRIM_OK;
 }
 
-/* Each row once. */
+/* Checks that the permutation has each row once. */
 static prim_status check_permutation(const prim_request *call, const prim_sparse *m)
 {
     bool *seen = calloc(m->rows > 0 ? m->rows : 1, sizeof *seen);
     if (seen == NULL)
-        return prim_fail(PRIM_ERROR_WORKSPACE, "%s: malloc() gave no memory for %zu rows",
+        return prim_fail(PRIM_ERROR_WORKSPACE, "%s: malloc() has no memory for %zu rows",
                          call->name, m->rows);
     prim_status status = PRIM_OK;
     for (size_t place = 0; place < m->rows && status == PRIM_OK; place++) {
@@ -283,8 +285,9 @@ static prim_status check_permutation(const prim_request *call, const prim_sparse
         if (row < 0 || (size_t)row >= m->rows)
             status = wrong(call, "permutation", place, row, 0, m->rows);
         else if (seen[row])
-            status = prim_fail(PRIM_ERROR_VALUE, "%s: permutation[%zu] is %d a second time",
-                               call->name, place, row);
+            status =
+                prim_fail(PRIM_ERROR_VALUE, "%s: permutation[%zu] is %d, which stands there twice",
+                          call->name, place, row);
         else
             seen[row] = true;
     }

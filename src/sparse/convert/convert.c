@@ -14,7 +14,7 @@
 /* Rows by length, for JDS's groups, HYB's width and SELL's order. */
 typedef struct lengths {
     size_t *of_row;    /* rows */
-    size_t *rows_with; /* longest + 1: how many rows have so many entries */
+    size_t *rows_with; /* longest + 1: how many rows have that many entries */
     size_t longest, all;
     int32_t *order; /* SELL's places, where its rows are sorted */
 } lengths;
@@ -89,7 +89,7 @@ static void sort_rows(const size_t *length_of, int32_t *rows, int32_t *spare, si
     memcpy(rows, spare, count * sizeof *rows);
 }
 
-/* false: there is no memory. */
+/* Returns false where there is no memory. */
 static bool make_order(lengths *l, size_t rows, size_t sigma)
 {
     int32_t *spare = malloc((rows + 1) * sizeof *spare);
@@ -183,7 +183,7 @@ static void set_offset(prim_sparse *m, size_t i, size_t offset)
         ((int32_t *)offsets)[i] = (int32_t)offset;
 }
 
-/* Any format to CSR. */
+/* Fills a CSR matrix from any format. */
 static void fill_csr(prim_sparse *to, const prim_sparse *from, const lengths *l)
 {
     const size_t value_bytes = prim_element_bytes(to->value_type);
@@ -253,7 +253,7 @@ static void fill_sell(prim_sparse *to, const prim_sparse *from, const lengths *l
         memcpy((int32_t *)to->permutation, l->order, from->rows * sizeof *l->order);
 }
 
-/* ELL, and HYB with its COO part. */
+/* Fills ELL, and HYB with its COO part. */
 static void fill_ell(prim_sparse *to, const prim_sparse *from)
 {
     const size_t value_bytes = prim_element_bytes(to->value_type);
@@ -270,7 +270,7 @@ static void fill_ell(prim_sparse *to, const prim_sparse *from)
     }
 }
 
-/* The longest rows first; rows of one length in their own order. */
+/* Fills JDS: the longest rows first, and rows of one length in their own order. */
 static void fill_groups(prim_sparse *to, const lengths *l, size_t *place_for)
 {
     prim_jds_group *groups = (prim_jds_group *)to->h_groups;
@@ -357,15 +357,16 @@ static prim_status check_plan(const prim_request *call, const prim_sparse *to, i
     const bool has_offsets = to->format == PRIM_SPARSE_CSR || to->format == PRIM_SPARSE_SELL;
     if (has_offsets && to->offset_type == CUDA_R_32I && to->entries > INT32_MAX)
         return prim_fail(PRIM_ERROR_VALUE,
-                         "%s: offset_type is i32, and %zu entries are more than %d", call->name,
+                         "%s: offset_type is i32, but %zu entries are more than %d", call->name,
                          to->entries, INT32_MAX);
     if (to->format == PRIM_SPARSE_SELL && (width < PRIM_SPARSE_WIDTH_AUTO || width == 0))
         return prim_fail(PRIM_ERROR_VALUE,
-                         "%s: width is %lld, neither at least 1 nor %d, which chooses one",
+                         "%s: width is %lld, but must be at least 1, or %d to have one chosen",
                          call->name, (long long)width, PRIM_SPARSE_WIDTH_AUTO);
     const bool has_width = to->format == PRIM_SPARSE_ELL || to->format == PRIM_SPARSE_HYB;
     if (has_width && width < PRIM_SPARSE_WIDTH_AUTO)
-        return prim_fail(PRIM_ERROR_VALUE, "%s: ell_width is %lld, less than %d, which chooses one",
+        return prim_fail(PRIM_ERROR_VALUE,
+                         "%s: ell_width is %lld, but must be at least 0, or %d to have one chosen",
                          call->name, (long long)width, PRIM_SPARSE_WIDTH_AUTO);
     if (to->format == PRIM_SPARSE_ELL && to->ell_width < l->longest)
         return prim_fail(PRIM_ERROR_VALUE,
@@ -390,7 +391,7 @@ static prim_status check_memory(const prim_request *call, const prim_sparse *fro
     return status;
 }
 
-/* Lays the target out; where there is a `to`, in memory of so many bytes, fills it too. */
+/* Lays the target out; where there is a `to`, in memory of that many bytes, fills it too. */
 static prim_status convert(const prim_request *call, const prim_sparse *from,
                            prim_sparse_format format, cudaDataType_t offset_type, int64_t width,
                            void *memory, size_t bytes, prim_sparse *to, size_t *needed)
@@ -405,13 +406,13 @@ static prim_status convert(const prim_request *call, const prim_sparse *from,
     if (!measure_rows(from, &l)) {
         free_lengths(&l);
         return prim_fail(PRIM_ERROR_WORKSPACE,
-                         "%s: malloc() gave no memory for the lengths of %zu rows", call->name,
+                         "%s: malloc() has no memory for the lengths of %zu rows", call->name,
                          from->rows);
     }
     if (format == PRIM_SPARSE_SELL && !choose_order(&l, from->rows, width)) {
         free_lengths(&l);
         return prim_fail(PRIM_ERROR_WORKSPACE,
-                         "%s: malloc() gave no memory for the order of %zu rows", call->name,
+                         "%s: malloc() has no memory for the order of %zu rows", call->name,
                          from->rows);
     }
     prim_sparse made = plan(from, format, offset_type, width, &l);
@@ -423,11 +424,11 @@ static prim_status convert(const prim_request *call, const prim_sparse *from,
                            "%s: the bytes of %zu entries in this format do not fit size_t",
                            call->name, l.all);
     if (status == PRIM_OK && to != NULL && *needed > bytes)
-        status = prim_fail(PRIM_ERROR_WORKSPACE, "%s: bytes is %zu, and %zu are needed", call->name,
+        status = prim_fail(PRIM_ERROR_WORKSPACE, "%s: bytes is %zu, but %zu are needed", call->name,
                            bytes, *needed);
     if (status == PRIM_OK && to != NULL && !fill(&made, from, &l))
         status =
-            prim_fail(PRIM_ERROR_WORKSPACE, "%s: malloc() gave no memory for the order of %zu rows",
+            prim_fail(PRIM_ERROR_WORKSPACE, "%s: malloc() has no memory for the order of %zu rows",
                       call->name, from->rows);
     if (status == PRIM_OK && to != NULL)
         *to = made;

@@ -20,7 +20,7 @@
 #include "common/math/numeric.cuh"
 #include "sparse/convert/convert_hyb.h"
 #include "sparse/convert/convert_jds.h"
-#include "sparse/convert/lines.cuh"
+#include "sparse/convert/entry_arrays.cuh"
 #include "sparse/rows/entry_rows.cuh"
 #include "sparse/rows/entry_rows.h"
 #include "sparse/rows/sums.h"
@@ -130,7 +130,7 @@ __device__ inline size_t sell_places::length_at(size_t place, const int32_t *col
 
 template <typename Places>
 __global__ void __launch_bounds__(THREADS)
-    fill_places(Places places, lines to, offsets_view offsets, lines from)
+    fill_places(Places places, entry_arrays to, offsets_view offsets, entry_arrays from)
 {
     const row_range range = places.range_of_block();
     for (unsigned i = 0; i < ENTRIES_EACH; i++) {
@@ -207,8 +207,8 @@ __global__ void __launch_bounds__(THREADS)
 
 /* Entries that do not fit CSR's arrays are dropped. */
 __global__ void __launch_bounds__(THREADS)
-    take_sell(sell_places places, lines from, const uint64_t *lengths, offsets_view offsets,
-              lines to, size_t most)
+    take_sell(sell_places places, entry_arrays from, const uint64_t *lengths, offsets_view offsets,
+              entry_arrays to, size_t most)
 {
     const row_range range = places.range_of_block();
     for (unsigned i = 0; i < ENTRIES_EACH; i++) {
@@ -223,7 +223,8 @@ __global__ void __launch_bounds__(THREADS)
 
 /* By entries of CSR, since scattered reads cost less than scattered writes. */
 __global__ void __launch_bounds__(THREADS)
-    take_ell(ell_places places, lines from, offsets_view offsets, lines to, size_t most)
+    take_ell(ell_places places, entry_arrays from, offsets_view offsets, entry_arrays to,
+             size_t most)
 {
     const row_range range = rows_of_block(offsets, places.rows, most);
     const uint64_t entries = offsets.at(places.rows);
@@ -238,7 +239,8 @@ __global__ void __launch_bounds__(THREADS)
 
 /* ---- CSR and COO ---- */
 
-__global__ void __launch_bounds__(THREADS) copy_entries(lines from, lines to, size_t entries)
+__global__ void __launch_bounds__(THREADS)
+    copy_entries(entry_arrays from, entry_arrays to, size_t entries)
 {
     const size_t e = this_thread();
     if (e < entries)
@@ -310,7 +312,7 @@ struct job : launches {
     const prim_sparse *from, *to;
     uint64_t *lengths; /* the workspace */
 
-    /* HYB: behind the lengths and their sums, where each row begins in the part in COO. */
+    /* HYB: after the lengths and their sums, where each row begins in the part in COO. */
     uint64_t *begins() const
     {
         return lengths + prim_sparse_sums_bytes(count_of_lengths(args)) / sizeof(uint64_t);
@@ -329,7 +331,8 @@ struct job : launches {
     }
     void copy_all_entries()
     {
-        then(from->entries, copy_entries, lines_of(from), lines_of(to), from->entries);
+        then(from->entries, copy_entries, entry_arrays_of(from), entry_arrays_of(to),
+             from->entries);
         if (args->missing != nullptr)
             then_once(set_word, args->missing, uint64_t(0));
     }
@@ -360,7 +363,7 @@ void fill_ell(job *j)
 {
     const ell_places places = ell_of(j->to);
     j->then(threads_for_entries(places.count()), fill_places<ell_places>, places,
-            ell_lines_of(j->to), offsets_of(j->from), lines_of(j->from));
+            ell_arrays_of(j->to), offsets_of(j->from), entry_arrays_of(j->from));
 }
 
 void csr_to_ell(job *j)
@@ -392,7 +395,7 @@ void csr_to_hyb(job *j)
     j->then_call(prim_sparse_fill_coo_part, j->from, j->to, begins);
 }
 
-/* Into the target, or behind the lengths and the room for sorting. */
+/* Into the target, or after the lengths and the room for sorting. */
 const int32_t *sort_rows(job *j, size_t lengths)
 {
     const size_t rows = j->from->rows, sigma = static_cast<size_t>(j->args->width);
@@ -419,13 +422,14 @@ void csr_to_sell(job *j)
     j->sum_lengths(j->to->slice_offsets, j->args->size);
     if (!j->args->wants_size)
         j->then(threads_for_entries(places.count()), fill_places<sell_places>, places,
-                lines_of(j->to), offsets, lines_of(j->from));
+                entry_arrays_of(j->to), offsets, entry_arrays_of(j->from));
 }
 
 template <typename Places>
 void make_offsets(job *j, const Places &places)
 {
-    j->then(places.rows, measure_rows<Places>, places, lines_of(j->from).columns, j->lengths);
+    j->then(places.rows, measure_rows<Places>, places, entry_arrays_of(j->from).columns,
+            j->lengths);
     j->sum_lengths(j->to->row_offsets, j->args->size);
 }
 
@@ -434,8 +438,8 @@ void ell_to_csr(job *j)
     const ell_places places = ell_of(j->from);
     make_offsets(j, places);
     if (!j->args->wants_size && places.rows > 0)
-        j->then(threads_for_entries(j->args->size), take_ell, places, lines_of(j->from),
-                offsets_of(j->to), lines_of(j->to), j->args->size);
+        j->then(threads_for_entries(j->args->size), take_ell, places, entry_arrays_of(j->from),
+                offsets_of(j->to), entry_arrays_of(j->to), j->args->size);
 }
 
 void hyb_to_csr(job *j)
@@ -455,8 +459,8 @@ void sell_to_csr(job *j)
     const sell_places places = sell_of(j->from);
     make_offsets(j, places);
     if (!j->args->wants_size)
-        j->then(threads_for_entries(places.count()), take_sell, places, lines_of(j->from),
-                j->lengths, offsets_of(j->to), lines_of(j->to), j->args->size);
+        j->then(threads_for_entries(places.count()), take_sell, places, entry_arrays_of(j->from),
+                j->lengths, offsets_of(j->to), entry_arrays_of(j->to), j->args->size);
 }
 
 cudaError_t launch(const void *any)
@@ -496,13 +500,13 @@ cudaError_t launch(const void *any)
     return j.error;
 }
 
-/* Why this pair of formats is not supported, or JDS of so many entries, whatever the sizes. */
+/* Why this pair of formats is not supported, or JDS with this many entries, whatever the sizes. */
 const char *pair_why_not(const prim_sparse_convert_args *args)
 {
     if (!is_between(args, PRIM_SPARSE_CSR))
         return "one of the two formats must be CSR";
     return args->format == PRIM_SPARSE_JDS && args->from.entries > UINT32_MAX
-               ? "to JDS it takes fewer than 2^32 entries"
+               ? "it converts fewer than 2^32 entries to JDS"
                : nullptr;
 }
 
@@ -515,7 +519,7 @@ size_t places_of(const prim_sparse *m)
 }
 
 /* JDS's groups, where they are more than rows. */
-size_t lines_for(const prim_sparse *m)
+size_t places_for_entries(const prim_sparse *m)
 {
     const size_t places = places_of(m), groups = m->format == PRIM_SPARSE_JDS ? m->group_count : 0;
     return groups > places ? groups : places;
@@ -533,7 +537,7 @@ const char *why_not(const void *any)
     prim_sparse_target(args, &to, &bytes);
     const bool fits =
         prim_fits_a_grid(1, prim_divide_up(places_of(&args->from), THREADS)) &&
-        (args->wants_size || prim_fits_a_grid(1, prim_divide_up(lines_for(&to), THREADS)));
+        (args->wants_size || prim_fits_a_grid(1, prim_divide_up(places_for_entries(&to), THREADS)));
     return fits ? nullptr : PRIM_GRID_TOO_SMALL;
 }
 

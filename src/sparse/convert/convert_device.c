@@ -24,10 +24,12 @@ prim_status prim_sparse_check_target(const prim_sparse_convert_args *args)
         return prim_fail(PRIM_ERROR_TYPE, "%s: offset_type is %s, neither i32 nor i64", name,
                          prim_element_name(args->offset_type));
     if (sell && args->size % PRIM_SPARSE_SLICE_ROWS != 0)
-        return prim_fail(PRIM_ERROR_VALUE, "%s: size is %zu, no multiple of %d, as SELL's are",
-                         name, args->size, PRIM_SPARSE_SLICE_ROWS);
+        return prim_fail(PRIM_ERROR_VALUE,
+                         "%s: size is %zu, but for SELL it must be a multiple of %d", name,
+                         args->size, PRIM_SPARSE_SLICE_ROWS);
     if (args->format == PRIM_SPARSE_JDS && args->size == 0 && args->from.rows > 0)
-        return prim_fail(PRIM_ERROR_VALUE, "%s: size is 0, and %zu rows of JDS have a group", name,
+        return prim_fail(PRIM_ERROR_VALUE,
+                         "%s: size is 0, but JDS needs at least one group for %zu rows", name,
                          args->from.rows);
     if (!prim_sparse_target(args, &to, &bytes))
         return prim_fail(PRIM_ERROR_SIZE,
@@ -35,7 +37,7 @@ prim_status prim_sparse_check_target(const prim_sparse_convert_args *args)
                          name, args->size);
     if (has_offsets && args->offset_type == CUDA_R_32I && to.entries > INT32_MAX)
         return prim_fail(PRIM_ERROR_VALUE,
-                         "%s: offset_type is i32, and %zu entries are more than %d", name,
+                         "%s: offset_type is i32, but %zu entries are more than %d", name,
                          to.entries, INT32_MAX);
     return PRIM_OK;
 }
@@ -47,21 +49,22 @@ static prim_status check_kind(const void *any)
     if (status == PRIM_OK)
         status = prim_sparse_check_shape(&args->call, &args->from);
     if (status == PRIM_OK && args->format == PRIM_SPARSE_SELL && args->width < 1)
-        status = prim_fail(PRIM_ERROR_VALUE, "%s: width is %lld, and SELL's sigma is at least 1",
+        status = prim_fail(PRIM_ERROR_VALUE,
+                           "%s: width is %lld, but for SELL it is sigma, which must be at least 1",
                            args->call.name, (long long)args->width);
     if (status == PRIM_OK && args->format == PRIM_SPARSE_HYB && args->width < 0)
-        status = prim_fail(PRIM_ERROR_VALUE, "%s: width is %lld, and HYB's is at least 0",
+        status = prim_fail(PRIM_ERROR_VALUE, "%s: width is %lld, but for HYB it must be at least 0",
                            args->call.name, (long long)args->width);
     if (status == PRIM_OK && args->format == PRIM_SPARSE_ELL && !args->wants_size &&
         args->width != 0 && (uint64_t)args->width != args->size)
         status = prim_fail(PRIM_ERROR_VALUE,
-                           "%s: width is %lld and size %zu: of ELL size is the columns of its "
-                           "arrays, and width the same or 0",
+                           "%s: width is %lld and size %zu, but for ELL size is the number of "
+                           "columns of its arrays, and width the same or 0",
                            args->call.name, (long long)args->width, args->size);
     return status == PRIM_OK && !args->wants_size ? prim_sparse_check_target(args) : status;
 }
 
-/* None is too small where it is left open. */
+/* Memory that is left open is never too small. */
 static prim_status check_memory(const prim_sparse_convert_args *args, prim_span *memory)
 {
     prim_sparse to;
@@ -72,7 +75,7 @@ static prim_status check_memory(const prim_sparse_convert_args *args, prim_span 
                          "%s: d_memory is %p, which is not aligned to %d bytes", args->call.name,
                          args->memory, PRIM_SPARSE_ALIGNMENT);
     if (args->bytes < needed && !prim_is_left_open(&args->call, args->memory))
-        return prim_fail(PRIM_ERROR_WORKSPACE, "%s: bytes is %zu, and %zu are needed",
+        return prim_fail(PRIM_ERROR_WORKSPACE, "%s: bytes is %zu, but %zu are needed",
                          args->call.name, args->bytes, needed);
     return prim_check_vector(&args->call, "memory", args->memory, args->bytes, 1, memory);
 }

@@ -13,7 +13,7 @@
  * and lengths by row. */
 #include "sparse/convert/convert_hyb.h"
 
-#include "sparse/convert/lines.cuh"
+#include "sparse/convert/entry_arrays.cuh"
 #include "sparse/rows/entry_rows.cuh"
 
 namespace
@@ -25,7 +25,7 @@ namespace convert_hyb
 
 __global__ void __launch_bounds__(THREADS)
     fill_coo(offsets_view begins, size_t rows, size_t entries, uint64_t width, int32_t *row_indices,
-             lines to, offsets_view offsets, lines from)
+             entry_arrays to, offsets_view offsets, entry_arrays from)
 {
     const row_range range = rows_of_block(begins, rows, entries);
     const uint64_t all = begins.at(rows);
@@ -53,8 +53,9 @@ __global__ void __launch_bounds__(THREADS)
 }
 
 __global__ void __launch_bounds__(THREADS)
-    take_entries(lines ell, size_t ld, lines coo, offsets_view begins, const uint64_t *lengths,
-                 offsets_view offsets, size_t rows, lines to, size_t entries)
+    take_entries(entry_arrays ell, size_t ld, entry_arrays coo, offsets_view begins,
+                 const uint64_t *lengths, offsets_view offsets, size_t rows, entry_arrays to,
+                 size_t entries)
 {
     const row_range range = rows_of_block(offsets, rows, entries);
     const uint64_t all = offsets.at(rows);
@@ -81,7 +82,8 @@ cudaError_t prim_sparse_fill_coo_part(cudaStream_t stream, const prim_sparse *cs
     launches l = {stream};
     l.then(threads_for_entries(hyb->entries), convert_hyb::fill_coo, offsets_view{begins, true},
            hyb->rows, hyb->entries, uint64_t(hyb->ell_width),
-           const_cast<int32_t *>(hyb->row_indices), lines_of(hyb), offsets_of(csr), lines_of(csr));
+           const_cast<int32_t *>(hyb->row_indices), entry_arrays_of(hyb), offsets_of(csr),
+           entry_arrays_of(csr));
     return l.error;
 }
 
@@ -100,7 +102,7 @@ cudaError_t prim_sparse_take_hyb(cudaStream_t stream, const prim_sparse *hyb,
 {
     launches l = {stream};
     l.then(hyb->rows > 0 ? threads_for_entries(csr->entries) : 0, convert_hyb::take_entries,
-           ell_lines_of(hyb), hyb->ell_ld, lines_of(hyb), offsets_view{begins, true}, lengths,
-           offsets_of(csr), csr->rows, lines_of(csr), csr->entries);
+           ell_arrays_of(hyb), hyb->ell_ld, entry_arrays_of(hyb), offsets_view{begins, true},
+           lengths, offsets_of(csr), csr->rows, entry_arrays_of(csr), csr->entries);
     return l.error;
 }

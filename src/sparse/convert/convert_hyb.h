@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* The entries of CSR's rows beyond ELL's columns. Places behind the last one get the row -1. */
+/* The entries of CSR's rows beyond ELL's columns. Places after the last one get the row -1. */
 cudaError_t prim_sparse_fill_coo_part(cudaStream_t stream, const prim_sparse *csr,
                                       const prim_sparse *hyb, const uint64_t *begins);
 

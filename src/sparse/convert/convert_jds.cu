@@ -22,7 +22,7 @@
  * back: one side is scattered, as for ELL. Bytes: the entries twice, and some 120 for each row. */
 #include "sparse/convert/convert_jds.h"
 
-#include "sparse/convert/lines.cuh"
+#include "sparse/convert/entry_arrays.cuh"
 #include "sparse/rows/entry_rows.cuh"
 #include "sparse/rows/sums.h"
 #include "sparse/sort/number_sort.h"
@@ -121,7 +121,7 @@ __device__ strip_place nth_place(uint32_t n, size_t rows, size_t width)
 
 __global__ void __launch_bounds__(THREADS)
     fill_places(offsets_view first_entries, made_groups groups, const int32_t *permutation,
-                lines to, size_t entries, offsets_view offsets, lines from)
+                entry_arrays to, size_t entries, offsets_view offsets, entry_arrays from)
 {
     const row_range range = rows_of_block(first_entries, groups.count, entries);
     const uint64_t in_groups = first_entries.at(groups.count);
@@ -154,7 +154,7 @@ size_t state_bytes(const prim_sparse *csr)
     return csr->rows > 0 ? prim_sparse_number_sort_bytes(csr->rows, passes_of(csr)) : 0;
 }
 
-/* Words of 64 bits for so many of 32. */
+/* Words of 64 bits for that many of 32. */
 size_t words_for(size_t count)
 {
     return prim_divide_up(count, 2);
@@ -278,8 +278,8 @@ __global__ void __launch_bounds__(THREADS)
 }
 
 __global__ void __launch_bounds__(THREADS)
-    take_entries(row_strips strips, lines from, offsets_view offsets, size_t rows, lines to,
-                 size_t entries)
+    take_entries(row_strips strips, entry_arrays from, offsets_view offsets, size_t rows,
+                 entry_arrays to, size_t entries)
 {
     const row_range range = rows_of_block(offsets, rows, entries);
     for (unsigned i = 0; i < ENTRIES_EACH; i++) {
@@ -333,7 +333,8 @@ cudaError_t prim_sparse_csr_to_jds(cudaStream_t stream, const prim_sparse_conver
                                 to->group_count < csr->rows ? to->group_count : csr->rows};
     j.make_groups(groups);
     j.then(threads_for_entries(to->entries), fill_places, offsets_view{j.w.first_entries, true},
-           groups, to->permutation, lines_of(to), to->entries, offsets_of(csr), lines_of(csr));
+           groups, to->permutation, entry_arrays_of(to), to->entries, offsets_of(csr),
+           entry_arrays_of(csr));
     return j.error;
 }
 
@@ -363,7 +364,7 @@ cudaError_t prim_sparse_jds_to_csr(cudaStream_t stream, const prim_sparse_conver
     launches l = {stream};
     place_all_rows(&l, jds, strips);
     l.then_call(prim_sparse_sum, &sums);
-    l.then(threads_for_entries(to->entries), take_entries, strips, lines_of(jds), offsets_of(to),
-           rows, lines_of(to), to->entries);
+    l.then(threads_for_entries(to->entries), take_entries, strips, entry_arrays_of(jds),
+           offsets_of(to), rows, entry_arrays_of(to), to->entries);
     return l.error;
 }

@@ -55,7 +55,7 @@ bool prim_sparse_lay_out(prim_sparse *m, void *memory, bool sorted, size_t *byte
 
 /* ---- the target of a call ---- */
 
-/* Of groups that overlap, there may be more than size_t counts. */
+/* Groups that overlap may have more entries than size_t counts. */
 size_t prim_sparse_entries(const prim_sparse *m)
 {
     size_t entries = 0;
@@ -68,7 +68,7 @@ size_t prim_sparse_entries(const prim_sparse *m)
     return entries;
 }
 
-/* What the host does not know is the size. */
+/* The size is all that the host does not know. */
 static size_t target_entries(const prim_sparse_convert_args *args)
 {
     const prim_sparse_format from = args->from.format, to = args->format;

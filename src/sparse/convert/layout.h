@@ -11,7 +11,7 @@ extern "C" {
 
 enum { PRIM_SPARSE_ALIGNMENT = 16 };
 
-/* Sets the array pointers of m, whose other fields are set, one behind the other from `memory` on;
+/* Sets the array pointers of m, whose other fields are set, one after the other from `memory` on;
  * where that is NULL, to NULL. *bytes = the bytes of all. false: they do not fit size_t. sorted:
  * SELL has a permutation. */
 bool prim_sparse_lay_out(prim_sparse *m, void *memory, bool sorted, size_t *bytes);

@@ -1,5 +1,5 @@
 /* prim_sparse_transpose(): the entries sorted by their columns (entry_sort.cu); a launch before
- * finds their rows, and one behind it the offsets.
+ * finds their rows, and one after it the offsets.
  *
  * Work: entries for each 8 bits of the columns. Bytes: of an entry, 8 for its row, and what
  * entry_sort.cu says; a sector of 32 for each value of 8 bytes. */
@@ -42,7 +42,7 @@ cudaError_t sort_columns(const prim_sparse_convert_args *args, const prim_sparse
     s.from = prim_sparse_carry(rows.carried.indices, from);
     s.workspace = workspace;
     const prim_sparse_sort_buffer last =
-        prim_sparse_buffer(workspace, from->entries, prim_sparse_last_turn(&s));
+        prim_sparse_buffer(workspace, from->entries, prim_sparse_last_pass(&s));
     const prim_sparse_carried target = prim_sparse_carry_to(to->column_indices, to, &last);
     s.to = &target;
     *columns = last.keys;

@@ -38,7 +38,7 @@ inline size_t segments_workspace(const void *any)
     return carries_of(args->matrix.entries) * (prim_element_bytes(args->y_type) + sizeof(int32_t));
 }
 
-/* A block for so many entries; rows, which are below 2^31, always fit. */
+/* A block for that many entries; rows, which are below 2^31, always fit. */
 inline const char *segments_why_not(const prim_spmv_args *args, prim_sparse_format format)
 {
     const char *const reason = format_why_not(args, format);

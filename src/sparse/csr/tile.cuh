@@ -4,9 +4,9 @@
  *     rows      0   1 2     3        4             then each row in parts by its length: 1 part
  *     parts     ↓↓↓↓↓↓…                            up to 8 entries, 4 up to 64, 32 beyond
  *
- * Copies need no registers, and neighbouring lanes read neighbouring rows at the same place: where
- * these have neighbouring columns, as in a stencil, a warp's reads of x are coalesced, and 27
- * entries of 32 rows take some 40 lines of x, where the entries in their own order take 300.
+ * Copies need no registers, and neighbouring lanes read neighbouring rows at the same place. Where
+ * these have neighbouring columns, as in a stencil, a warp's reads of x are coalesced: 27 entries
+ * of 32 rows take some 40 cache lines of x, where the entries in their own order would take 300.
  *
  * The number of a row's parts, and so the order of its sum, depends only on its length. The number
  * of lanes that share the parts does not change the order: a lane may have several, each with a sum
@@ -61,7 +61,7 @@ __device__ T *stage(unsigned char *shared, const T *global, unsigned count)
 
 /* ---- x ---- */
 
-/* An entry's x: read by its column, */
+/* Reads an entry's x by its column. */
 template <typename X>
 struct x_by_column {
     const X *x;
@@ -72,7 +72,7 @@ struct x_by_column {
     }
 };
 
-/* or, after gather(), from the column's place. */
+/* Reads it from the column's place, after gather(). */
 template <typename T>
 struct x_in_place {
     __device__ T of(int32_t bits) const
@@ -128,7 +128,7 @@ __device__ void add_products(T (&sum)[EACH], const T (&of_x)[STEPS], const V *va
 
 /* The sum of a lane's parts, in the order in which lanes would add them: halves first. */
 template <unsigned EACH, typename T>
-__device__ T folded(T (&sum)[EACH])
+__device__ T sum_of_parts(T (&sum)[EACH])
 {
     PRIM_UNROLL(5)
     for (unsigned half = EACH / 2; half > 0; half /= 2) {
@@ -153,7 +153,7 @@ __device__ working_t<V> sum_of_lane(const Column *columns, const V *values, cons
         fetch_x<LANES>(of_x, columns + s, x, length - s);
         add_products<LANES>(sum, of_x, values + s, length - s);
     }
-    return folded(sum);
+    return sum_of_parts(sum);
 }
 
 } // namespace

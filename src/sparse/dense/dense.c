@@ -92,11 +92,11 @@ static prim_status check_to_kind(const void *any)
     if (status != PRIM_OK)
         return status;
     if (args->out.type != m->value_type)
-        return prim_fail(PRIM_ERROR_TYPE, "%s: out.type is %s, and the matrix's value_type %s",
+        return prim_fail(PRIM_ERROR_TYPE, "%s: out.type is %s, but the matrix's value_type is %s",
                          args->call.name, prim_element_name(args->out.type),
                          prim_element_name(m->value_type));
     if (args->out.rows != m->rows || args->out.columns != m->columns)
-        return prim_fail(PRIM_ERROR_VALUE, "%s: out is %zu × %zu, and the matrix %zu × %zu",
+        return prim_fail(PRIM_ERROR_VALUE, "%s: out is %zu × %zu, but the matrix is %zu × %zu",
                          args->call.name, args->out.rows, args->out.columns, m->rows, m->columns);
     return PRIM_OK;
 }

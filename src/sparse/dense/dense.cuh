@@ -44,7 +44,7 @@ inline matrix_pieces pieces_of(size_t rows, size_t columns, size_t ld)
     return p;
 }
 
-/* A lane's part of a piece: columns first, first + lanes, … of a row. Lanes behind the last piece
+/* A lane's part of a piece: columns first, first + lanes, … of a row. Lanes after the last piece
  * have row = rows: they have no elements, but vote with their warp. */
 struct piece {
     size_t index, row, first;

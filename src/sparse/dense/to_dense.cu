@@ -10,8 +10,8 @@
  *               d · f · e ·      time where they ascend, and else one after the other
  *
  * The marks are in the matrix itself, so no workspace is needed. Rows of 32 to 512 columns are
- * cleared and filled by a warp each, in one launch. What holds it back: a marked row of any length
- * is one warp's.
+ * cleared and filled by a warp each, in one launch. What holds it back: a marked row is the work of
+ * one warp, however long it is.
  *
  * Work: elements and entries. Steps: as few as there are launches, but for marked rows. Bytes: the
  * dense matrix once, columns twice, values once, and a sector for each entry. */
@@ -145,8 +145,8 @@ __device__ void add_row(T *row, uint64_t begin, uint64_t end, const int32_t *col
         const bool at_once = __ballot_sync(ALL_LANES, mine && lane > 0 && column <= before) == 0;
         if (at_once && mine)
             add_to(&row[column], values[first + lane]);
-        for (unsigned turn = 0; turn < WARP && !at_once; turn++) {
-            if (turn == lane && mine)
+        for (unsigned writer = 0; writer < WARP && !at_once; writer++) {
+            if (writer == lane && mine)
                 add_to(&row[column], values[first + lane]);
             __syncwarp();
         }

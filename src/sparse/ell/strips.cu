@@ -23,7 +23,8 @@ namespace
 namespace strips
 {
 
-/* Parts of so many entries, but no more than give so many threads. */
+/* Long rows are cut into parts of this many entries, but into no more parts than give this many
+ * threads. */
 constexpr size_t PART = 64, ENOUGH_THREADS = 1 << 17;
 
 /* Sums that each lane adds up, where there are lanes for them; all are in flight together. */
@@ -31,7 +32,7 @@ constexpr unsigned SUMS_AT_ONCE = 8;
 
 struct strip_group {
     size_t first_entry, stride, width;
-    size_t first_sum; /* its sums of parts: that of part p of row r is p · rows + r behind it */
+    size_t first_sum; /* its sums of parts: that of part p of row r is p · rows + r after it */
     unsigned first_row, rows, parts;
 };
 
@@ -62,7 +63,7 @@ strip_group group_at(const prim_sparse *m, size_t i)
     return g;
 }
 
-/* So many groups, none of them cut, have a launch each. */
+/* Up to this many groups, none of which is cut, have a launch each. */
 constexpr size_t FEW = 8;
 
 bool are_few_and_whole(const prim_sparse *m)

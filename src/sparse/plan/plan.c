@@ -12,8 +12,8 @@ PRIM_DECLARE_RUNG(spmv_planned, pages)
 
 enum { ALIGNMENT = 16 };
 
-/* The plan's memory: its size depends only on the sizes of the matrix. None is too small where it
- * is left open. */
+/* The plan's memory: its size depends only on the sizes of the matrix. A plan that is left open is
+ * never too small. */
 static prim_status check_plan(const prim_request *call, const prim_sparse *matrix,
                               const void *d_plan, size_t plan_bytes, prim_span *span)
 {
@@ -23,7 +23,7 @@ static prim_status check_plan(const prim_request *call, const prim_sparse *matri
                          "%s: d_plan is %p, which is not aligned to %d bytes", call->name, d_plan,
                          ALIGNMENT);
     if (plan_bytes < needed && !prim_is_left_open(call, d_plan))
-        return prim_fail(PRIM_ERROR_WORKSPACE, "%s: plan_bytes is %zu, and %zu are needed",
+        return prim_fail(PRIM_ERROR_WORKSPACE, "%s: plan_bytes is %zu, but %zu are needed",
                          call->name, plan_bytes, needed);
     return prim_check_vector(call, "plan", d_plan, needed > 0 ? plan_bytes : 0, 1, span);
 }
@@ -103,7 +103,7 @@ static prim_status check_planned_kind(const void *any)
     return prim_spmv_check_kind(&((const prim_spmv_planned_args *)any)->product);
 }
 
-/* Those of the product, y the last; and the plan, which y must not overlap. */
+/* The operands of the product, with y last; and the plan, which y must not overlap. */
 static prim_status check_planned_operands(const void *any, prim_operands *operands)
 {
     const prim_spmv_planned_args *args = any;

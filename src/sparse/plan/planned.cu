@@ -91,7 +91,7 @@ __device__ void sum_patterned(const entries<V, X> &of, const page_head &h,
             fetch_x<LANES>(of_x, r.differences + lane + s, x, left - s);
             add_products<LANES>(sum, of_x, values + r.begin + lane + s, left - s);
         }
-        const T total = reduce_warp<sum_operator>(folded(sum), LANES);
+        const T total = reduce_warp<sum_operator>(sum_of_parts(sum), LANES);
         if (lane == 0 && mine)
             of.store(static_cast<size_t>(h.first_row) + row, total);
     }

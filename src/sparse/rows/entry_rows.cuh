@@ -22,7 +22,7 @@ __device__ inline size_t this_entry(unsigned i)
     return static_cast<size_t>(blockIdx.x) * BLOCK_ENTRIES + i * THREADS + threadIdx.x;
 }
 
-/* So that launches::then() starts the blocks for so many entries. */
+/* So that launches::then() starts the blocks for that many entries. */
 inline size_t threads_for_entries(size_t entries)
 {
     return prim_divide_up(entries, BLOCK_ENTRIES) * THREADS;

@@ -1,5 +1,5 @@
-/* Offsets and row indices in conversions and the check: kernels branch on 32 or 64 bits, and are
- * not instantiated for each. */
+/* Offsets and row indices in conversions and in the check. Kernels branch on 32 or 64 bits at run
+ * time, and are not instantiated for both. */
 #ifndef PRIM_SPARSE_OFFSETS_CUH
 #define PRIM_SPARSE_OFFSETS_CUH
 

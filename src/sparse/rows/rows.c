@@ -16,7 +16,7 @@ static prim_strip csr_strip(const prim_sparse *m, size_t row)
                         prim_sparse_offset(m, row + 1) - first};
 }
 
-/* The first entry whose row is not less. */
+/* The first entry whose row is not less than `row`. */
 static size_t lower_bound(const prim_sparse *m, size_t row)
 {
     size_t first = 0, count = m->entries;
@@ -57,7 +57,7 @@ static prim_strip sell_strip(const prim_sparse *m, size_t place)
     return strip;
 }
 
-/* The last group that begins at the place or before it: groups before may be empty. */
+/* The last group that begins at the place or before it; groups before it may be empty. */
 static const prim_jds_group *group_of(const prim_sparse *m, size_t place)
 {
     size_t first = 0, count = m->group_count;

@@ -5,8 +5,8 @@
  *     before        0     |    7    | 12         one block: the exclusive scan of these
  *     offsets     0 2 2 5 | 7 8 12 12 | 12 17    a block each: the scan of its lengths from there
  *
- * Integers, so any order gives the same. Work: lengths. Steps: a block's, and blocks / 256 for the
- * one. Bytes: lengths twice, offsets once. */
+ * These are integers, so any order gives the same. Work: lengths. Steps: a block's, and blocks /
+ * 256 for the one. Bytes: lengths twice, offsets once. */
 #include "sparse/rows/sums.h"
 
 #include <primitives/device/block.h>

@@ -12,7 +12,7 @@ extern "C" {
 #endif
 
 typedef struct prim_sparse_sums {
-    uint64_t *lengths; /* `count`, and room behind them: see prim_sparse_sums_bytes() */
+    uint64_t *lengths; /* `count`, and room after them: see prim_sparse_sums_bytes() */
     size_t count;
     void *offsets;     /* count + 1; NULL: only the total is wanted */
     bool wide;         /* they have 64 bits */

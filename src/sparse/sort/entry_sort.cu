@@ -16,7 +16,7 @@
 #include "sparse/sort/entry_sort.h"
 
 #include "common/sort/radix.cuh"
-#include "sparse/convert/lines.cuh"
+#include "sparse/convert/entry_arrays.cuh"
 #include "sparse/launches.cuh"
 #include "sparse/sort/number_sort.h"
 
@@ -121,7 +121,7 @@ __device__ void carried_entries::move(const radix::pass_operands<Bits> &, radix:
     });
 }
 
-using sorter = radix::sorter<radix::plain_order<uint32_t>, carried_entries>;
+using sorter = radix::sorter<radix::identity_order<uint32_t>, carried_entries>;
 
 /* ---- passes ---- */
 
@@ -147,7 +147,7 @@ __global__ void __launch_bounds__(::THREADS)
 
 prim_sparse_carried prim_sparse_carry(const int32_t *indices, const prim_sparse *from)
 {
-    const unsigned bytes = lines_of(from).value_bytes;
+    const unsigned bytes = entry_arrays_of(from).value_bytes;
     return {const_cast<int32_t *>(indices), const_cast<void *>(from->values),
             bytes == 8 ? 0 : bytes};
 }
@@ -155,7 +155,7 @@ prim_sparse_carried prim_sparse_carry(const int32_t *indices, const prim_sparse 
 prim_sparse_carried prim_sparse_carry_to(const int32_t *indices, const prim_sparse *to,
                                          const prim_sparse_sort_buffer *last)
 {
-    const unsigned bytes = lines_of(to).value_bytes;
+    const unsigned bytes = entry_arrays_of(to).value_bytes;
     return {const_cast<int32_t *>(indices),
             bytes == 8 ? last->carried.values : const_cast<void *>(to->values),
             bytes == 8 ? 4 : bytes};
@@ -165,7 +165,7 @@ cudaError_t prim_sparse_take_numbered(cudaStream_t stream, const prim_sparse *fr
                                       const prim_sparse_carried *carried, const prim_sparse *to)
 {
     launches l = {stream};
-    if (lines_of(to).value_bytes == 8)
+    if (entry_arrays_of(to).value_bytes == 8)
         l.then(to->entries, entry_sort::take_numbered,
                static_cast<const uint32_t *>(carried->values), to->entries,
                static_cast<const uint64_t *>(from->values),
@@ -178,19 +178,19 @@ size_t prim_sparse_entry_sort_bytes(size_t entries)
     return entry_sort::state_bytes(entries) + 2 * entries * (sizeof(uint64_t) + sizeof(uint32_t));
 }
 
-prim_sparse_sort_buffer prim_sparse_buffer(void *workspace, size_t entries, unsigned turn)
+prim_sparse_sort_buffer prim_sparse_buffer(void *workspace, size_t entries, unsigned pass)
 {
     uint64_t *const words = reinterpret_cast<uint64_t *>(static_cast<char *>(workspace) +
                                                          entry_sort::state_bytes(entries)),
-                    *const own = words + turn % 2 * entries;
+                    *const own = words + pass % 2 * entries;
     int32_t *const keys = reinterpret_cast<int32_t *>(words + 2 * entries),
                    *const indices = reinterpret_cast<int32_t *>(own);
-    return {keys + turn % 2 * entries, own, {indices, indices + entries, 4}};
+    return {keys + pass % 2 * entries, own, {indices, indices + entries, 4}};
 }
 
-unsigned prim_sparse_last_turn(const prim_sparse_entry_sort *s)
+unsigned prim_sparse_last_pass(const prim_sparse_entry_sort *s)
 {
-    return s->turn + prim_sparse_passes_for(s->bound) - 1;
+    return s->first_pass + prim_sparse_passes_for(s->bound) - 1;
 }
 
 /* Indices are not negative: as unsigned numbers they have the same order. */
@@ -205,7 +205,7 @@ cudaError_t prim_sparse_sort_entries(const prim_sparse_entry_sort *s)
     for (unsigned pass = 0; pass < passes && error == cudaSuccess; pass++) {
         const bool is_last = pass + 1 == passes;
         const prim_sparse_sort_buffer to =
-            prim_sparse_buffer(s->workspace, s->entries, s->turn + pass);
+            prim_sparse_buffer(s->workspace, s->entries, s->first_pass + pass);
         uint32_t *const out =
             reinterpret_cast<uint32_t *>(is_last && s->out_keys != nullptr ? s->out_keys : to.keys);
         error = by.place(

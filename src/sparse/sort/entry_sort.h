@@ -25,7 +25,7 @@ typedef struct prim_sparse_sort_buffer {
 } prim_sparse_sort_buffer;
 
 size_t prim_sparse_entry_sort_bytes(size_t entries);
-prim_sparse_sort_buffer prim_sparse_buffer(void *workspace, size_t entries, unsigned turn);
+prim_sparse_sort_buffer prim_sparse_buffer(void *workspace, size_t entries, unsigned pass);
 
 /* A stable sort of `entries` keys, which are below `bound`; neither is 0. */
 typedef struct prim_sparse_entry_sort {
@@ -36,20 +36,20 @@ typedef struct prim_sparse_entry_sort {
     int32_t *out_keys;             /* NULL: those of the buffer of the last pass */
     const prim_sparse_carried *to; /* NULL: that buffer's */
     void *workspace;
-    unsigned turn; /* of the first pass; `from` is not in that buffer */
+    unsigned first_pass; /* its number; `from` is not in that buffer */
 } prim_sparse_entry_sort;
 
 /* What goes along before the first pass: these indices, and the values of `from`. */
 prim_sparse_carried prim_sparse_carry(const int32_t *indices, const prim_sparse *from);
 
-/* And behind the last: to these indices, and the values of `to`; of 8 bytes, numbers to the buffer.
+/* And after the last: to these indices, and the values of `to`; of 8 bytes, numbers to the buffer.
  * Then prim_sparse_take_numbered() fetches the values. */
 prim_sparse_carried prim_sparse_carry_to(const int32_t *indices, const prim_sparse *to,
                                          const prim_sparse_sort_buffer *last);
 cudaError_t prim_sparse_take_numbered(cudaStream_t stream, const prim_sparse *from,
                                       const prim_sparse_carried *carried, const prim_sparse *to);
 
-unsigned prim_sparse_last_turn(const prim_sparse_entry_sort *s);
+unsigned prim_sparse_last_pass(const prim_sparse_entry_sort *s);
 cudaError_t prim_sparse_sort_entries(const prim_sparse_entry_sort *s);
 
 #if defined(__cplusplus)

@@ -34,7 +34,7 @@ struct numbers {
     }
 };
 
-using sorter = radix::sorter<radix::plain_order<uint32_t>, numbers>;
+using sorter = radix::sorter<radix::identity_order<uint32_t>, numbers>;
 
 } // namespace number_sort
 } // namespace

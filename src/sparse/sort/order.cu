@@ -71,7 +71,7 @@ struct chunks {
     }
 };
 
-/* A row's length, and behind it how far the row is from the chunk's end, so that it needs no place
+/* A row's length, and after it how far the row is from the chunk's end, so that it needs no place
  * of its own. No row has 2^54 entries. */
 constexpr unsigned ROW_BITS = 10;
 static_assert(CHUNK == 1u << ROW_BITS, "a row of a chunk fits");

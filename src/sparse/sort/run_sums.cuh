@@ -8,8 +8,8 @@
  *
  * So the order of a sum depends on the number of its values alone, and no warp adds up much more
  * than others. A piece's sum is kept under the number of the RUN_PIECE places that it begins in: no
- * two pieces of a long run begin in the same ones, and its first piece is kept apart from others,
- * with whose last piece it may share them. */
+ * two pieces of a long run begin in the same places. Its first piece is kept apart, since it may
+ * share them with the last piece of another run. */
 #ifndef PRIM_SPARSE_RUN_SUMS_CUH
 #define PRIM_SPARSE_RUN_SUMS_CUH
 
@@ -112,7 +112,7 @@ __device__ void sum_later_piece(const runs<V> &r, size_t place)
         r.pieces[place] = sum;
 }
 
-/* The piece that begins in these places and is its run's first: that run goes on behind them. */
+/* The piece that begins in these places and is its run's first: that run goes on after them. */
 template <typename V>
 __device__ void sum_first_piece(const runs<V> &r, size_t place, size_t last)
 {

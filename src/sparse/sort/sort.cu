@@ -199,13 +199,13 @@ cudaError_t sort_columns(const prim_sparse_convert_args *args, prim_sparse_entry
     s.keys = from->column_indices;
     s.from = prim_sparse_carry(from->row_indices, from);
     s.workspace = args->call.workspace;
-    const unsigned last = prim_sparse_last_turn(&s);
+    const unsigned last = prim_sparse_last_pass(&s);
     const prim_sparse_sort_buffer sorted = prim_sparse_buffer(s.workspace, s.entries, last);
     *by_rows = s;
     by_rows->bound = from->rows;
     by_rows->keys = sorted.carried.indices;
     by_rows->from = {sorted.keys, sorted.carried.values, sorted.carried.value_bytes};
-    by_rows->turn = last + 1;
+    by_rows->first_pass = last + 1;
     return prim_sparse_sort_entries(&s);
 }
 
@@ -213,9 +213,9 @@ cudaError_t sort_columns(const prim_sparse_convert_args *args, prim_sparse_entry
 cudaError_t sort_rows(const prim_sparse_convert_args *args, prim_sparse_entry_sort *s,
                       const prim_sparse *to)
 {
-    const unsigned turn = prim_sparse_last_turn(s);
-    const prim_sparse_sort_buffer last = prim_sparse_buffer(s->workspace, s->entries, turn),
-                                  other = prim_sparse_buffer(s->workspace, s->entries, turn + 1);
+    const unsigned pass = prim_sparse_last_pass(s);
+    const prim_sparse_sort_buffer last = prim_sparse_buffer(s->workspace, s->entries, pass),
+                                  other = prim_sparse_buffer(s->workspace, s->entries, pass + 1);
     if (args->d_size != nullptr) {
         const cudaError_t error = prim_sparse_sort_entries(s);
         const sorted_entries sorted = {{last.keys, last.carried.indices},

@@ -12,7 +12,7 @@
 
 struct criterion_test_params {
     size_t size;  /* bytes of a parameter */
-    void *params; /* one behind the other */
+    void *params; /* one after the other */
     size_t length;
 };
 

@@ -1,7 +1,7 @@
 /* Columns and values, copied as they are: values as words of 2, 4 or 8 bytes, so that kernels do
  * not depend on their types. */
-#ifndef PRIM_SPARSE_LINES_CUH
-#define PRIM_SPARSE_LINES_CUH
+#ifndef PRIM_SPARSE_ENTRY_ARRAYS_CUH
+#define PRIM_SPARSE_ENTRY_ARRAYS_CUH
 
 #include <cuda_runtime.h>
 
@@ -11,13 +11,13 @@ namespace
 {
 
 /* Those of the target, or of the matrix that is read, which is not written to. */
-struct lines {
+struct entry_arrays {
     int32_t *columns;
     void *values;
     unsigned value_bytes;
 };
 
-lines lines_of(const prim_sparse *m)
+entry_arrays entry_arrays_of(const prim_sparse *m)
 {
     const bool ell = m->format == PRIM_SPARSE_ELL;
     return {const_cast<int32_t *>(ell ? m->ell_columns : m->column_indices),
@@ -27,10 +27,10 @@ lines lines_of(const prim_sparse *m)
                                           : 2u};
 }
 
-/* HYB's part in ELL; lines_of() is its part in COO. */
-inline lines ell_lines_of(const prim_sparse *m)
+/* HYB's part in ELL; entry_arrays_of() is its part in COO. */
+inline entry_arrays ell_arrays_of(const prim_sparse *m)
 {
-    lines l = lines_of(m);
+    entry_arrays l = entry_arrays_of(m);
     l.columns = const_cast<int32_t *>(m->ell_columns);
     l.values = const_cast<void *>(m->ell_values);
     return l;
@@ -43,7 +43,7 @@ __device__ void move_word(void *to, size_t t, const void *from, size_t f)
 }
 
 /* from NULL: the value is 0. */
-__device__ inline void move_value(const lines &to, size_t t, const void *from, size_t f)
+__device__ inline void move_value(const entry_arrays &to, size_t t, const void *from, size_t f)
 {
     if (to.value_bytes == 4)
         move_word<uint32_t>(to.values, t, from, f);
@@ -53,13 +53,14 @@ __device__ inline void move_value(const lines &to, size_t t, const void *from, s
         move_word<uint16_t>(to.values, t, from, f);
 }
 
-__device__ inline void move_entry(const lines &to, size_t t, const lines &from, size_t f)
+__device__ inline void move_entry(const entry_arrays &to, size_t t, const entry_arrays &from,
+                                  size_t f)
 {
     to.columns[t] = from.columns[f];
     move_value(to, t, from.values, f);
 }
 
-__device__ inline void put_padding(const lines &to, size_t t)
+__device__ inline void put_padding(const entry_arrays &to, size_t t)
 {
     to.columns[t] = PRIM_SPARSE_PADDING;
     move_value(to, t, nullptr, 0);

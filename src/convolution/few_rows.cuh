@@ -1,20 +1,20 @@
-/* REGISTER over low images, of fewer rows than a mask or not many more: a block takes all rows of
+/* REGISTER over images of fewer rows than a mask, or not many more: a block takes all rows of
  * some columns, and a thread a row of outputs anywhere in it.
  *
  *     row 0     0 0 0 … 0 1 1 1 … 1 2 2 …      lanes lie OUTPUTS pixels apart: an odd number, so
  *     row 1     k k k …                        that they find banks of their own
  *
- * That is narrow.cuh with rows and columns exchanged: a strip would load and sum halo rows, 5 for
- * each row under 5 × 5. Here a thread computes once which row to read for each row of the mask.
+ * That is short_rows.cuh with rows and columns exchanged: a strip would load and sum halo rows, 5
+ * for each row under 5 × 5. Here a thread computes once which row to read for each row of the mask.
  * Products are added row by row of the mask all the same. */
-#ifndef PRIM_CONVOLUTION_LOW_CUH
-#define PRIM_CONVOLUTION_LOW_CUH
+#ifndef PRIM_CONVOLUTION_FEW_ROWS_CUH
+#define PRIM_CONVOLUTION_FEW_ROWS_CUH
 
-#include "convolution/narrow.cuh"
+#include "convolution/short_rows.cuh"
 
 namespace
 {
-namespace low
+namespace few_rows
 {
 
 template <typename Source, typename Element>
@@ -25,7 +25,7 @@ struct image_of_columns {
     int64_t width;
     int height, channels;
     int before_x, before_y;
-    int groups;       /* of outputs side by side, in each row of a block; 0: the image is not low */
+    int groups; /* of outputs side by side, in each row of a block; 0: the image has many rows */
     int row, out_row; /* from row to row in shared memory, whole vectors */
     int out_at;       /* elements before them in shared memory, of the output */
     int rows_at, sums_at, places_at,
@@ -245,7 +245,7 @@ convolve_any(const image_of_columns<typename Pixel::source, typename Pixel::elem
 
 /* ---- on the host ---- */
 
-/* Room for a row of so many elements, which may begin anywhere in a vector. */
+/* Room for a row of that many elements, which may begin anywhere in a vector. */
 template <typename T>
 int row_for(int elements)
 {
@@ -276,14 +276,14 @@ image_of_columns<Source, Element> make_image(const prim_convolution_args *args)
     return p;
 }
 
-/* Rows and outputs of a block behind `first_bytes` of shared memory. Returns the bytes of all. */
+/* Rows and outputs of a block after `first_bytes` of shared memory. Returns the bytes of all. */
 template <typename Source, typename Element>
 size_t lay_out(image_of_columns<Source, Element> *p, int outputs, size_t first_bytes)
 {
     const int wide = p->groups * outputs;
     p->row = row_for<Source>((wide + p->mask_width - 1) * p->channels);
     p->out_row = row_for<Element>(wide * p->channels);
-    const size_t out_at = narrow::whole_vectors(
+    const size_t out_at = short_rows::whole_vectors(
         first_bytes + static_cast<size_t>(p->rows() * p->row) * sizeof(Source));
     p->rows_at = static_cast<int>(first_bytes);
     p->out_at = static_cast<int>(out_at / sizeof(Element));
@@ -307,27 +307,27 @@ size_t choose_groups_for_any(const prim_convolution_args *args,
                              image_of_columns<typename Pixel::source, typename Pixel::element> *p)
 {
     using sum = typename Pixel::sum;
-    constexpr int THREADS = narrow::MOST_THREADS;
+    constexpr int THREADS = short_rows::MOST_THREADS;
     const size_t weights = listed::weight_bytes<sum>(args->mask),
                  column = p->is_separable ? args->mask_y.height * sizeof(sum) : 0;
-    const size_t places_at = narrow::whole_vectors(weights + column);
+    const size_t places_at = short_rows::whole_vectors(weights + column);
     const size_t places = static_cast<size_t>(p->height + p->mask_height - 1) * sizeof(int);
-    const size_t first_bytes = narrow::whole_vectors(places_at + places);
+    const size_t first_bytes = short_rows::whole_vectors(places_at + places);
     p->column_at = static_cast<int>(weights);
     p->places_at = static_cast<int>(places_at);
     for (p->groups = THREADS / (p->height * p->channels); p->groups > 0; p->groups /= 2) {
-        const size_t sums_at = narrow::whole_vectors(lay_out(p, OUTPUTS<sum>, first_bytes));
+        const size_t sums_at = short_rows::whole_vectors(lay_out(p, OUTPUTS<sum>, first_bytes));
         const size_t sums = p->is_separable ? static_cast<size_t>(p->rows() * p->out_row) *
                                                   sizeof(typename Pixel::row_sum)
                                             : 0;
         p->sums_at = static_cast<int>(sums_at);
-        if (sums_at + sums <= narrow::SHARED_BYTES)
+        if (sums_at + sums <= short_rows::SHARED_BYTES)
             return sums_at + sums;
     }
     return 0;
 }
 
-} // namespace low
+} // namespace few_rows
 } // namespace
 
 #endif

@@ -1,9 +1,9 @@
-/* REGISTER over narrow images, whose rows are shorter than a warp's strip: a block takes a run of
+/* REGISTER over images whose rows are shorter than a warp's strip: a block takes a run of
  * whole rows, and a thread a column of outputs anywhere in it.
  *
- *     memory      a b c d e f g h i j k l …      rows of 3: one behind the other without gaps, so
+ *     memory      a b c d e f g h i j k l …      rows of 3: one after the other without gaps, so
  *                                                a run of them comes 16 bytes at a time
- *     row 0       a b c      thread 0 1 2        all threads are busy, however narrow rows are
+ *     row 0       a b c      thread 0 1 2        all threads are busy, however short rows are
  *     row 1       d e f             0 1 2
  *     …                             0 1 2
  *     row DOWN    · · ·      thread 3 4 5       lanes 3 and 0 lie DOWN rows apart; DOWN is odd, so
@@ -19,8 +19,8 @@
  *
  * A thread has columns in LAYERS that lie below each other, takes 4 taps at a time, and reads
  * weights and places of columns from shared memory. */
-#ifndef PRIM_CONVOLUTION_NARROW_CUH
-#define PRIM_CONVOLUTION_NARROW_CUH
+#ifndef PRIM_CONVOLUTION_SHORT_ROWS_CUH
+#define PRIM_CONVOLUTION_SHORT_ROWS_CUH
 
 #include "common/host/device.h"
 #include "common/host/sizes.h"
@@ -31,7 +31,7 @@
 
 namespace
 {
-namespace narrow
+namespace short_rows
 {
 
 constexpr int MOST_THREADS = 256; /* and elements of a line */
@@ -280,7 +280,7 @@ image_of_rows<Source, Element> make_rows(const prim_convolution_args *args)
     return p;
 }
 
-/* So many groups that a block has about so many threads, or fewer for images of few rows, and that
+/* As many groups as give a block about that many threads, or fewer for images of few rows, and that
  * they fit. Returns the bytes of shared memory, 0 where not even one group fits. */
 template <typename Source, typename Element>
 size_t choose_groups(image_of_rows<Source, Element> *p, int threads, int rows_of_group,
@@ -320,7 +320,7 @@ size_t choose_groups_for_any(const prim_convolution_args *args,
                          static_cast<size_t>(columns) * sizeof(int));
 }
 
-} // namespace narrow
+} // namespace short_rows
 } // namespace
 
 #endif
