@@ -37,18 +37,20 @@ struct staged_rows {
         return room + r * shape.pitch + (past + further) % VECTOR_ELEMENTS<T>;
     }
 
-    /* Begins to copy so many rows, from number block_row of the matrix on. */
+    /* Begins to copy `rows` rows, from number block_row of the matrix on. Around a row that is a range
+     * of its own there are gaps of more than a vector. */
     __device__ void copy(size_t block_row, unsigned rows) const
     {
-        const unsigned ranges = shape.by_rows ? rows : 1, rows_of_range = shape.by_rows ? 1 : rows;
+        constexpr unsigned WIDTH = VECTOR_ELEMENTS<T>;
+        const unsigned ranges = shape.by_rows ? rows : 1,
+                       further = shape.by_rows ? 0 : (rows - 1) * shape.pitch;
+        const unsigned before = within_a_vector<T>(block_row * shape.ld),
+                       after = within_a_vector<T>((shape.rows - block_row - rows) * shape.ld);
         const unsigned across = 1u << shape.across_bits, x = threadIdx.x & (across - 1);
         PRIM_UNROLL(1)
-        for (unsigned r = threadIdx.x >> shape.across_bits; r < ranges; r += PARTIALS / across) {
-            const size_t behind = shape.rows - block_row - r - rows_of_range;
-            stage_range(row(r), first + r * shape.ld,
-                        shape.count + (rows_of_range - 1) * shape.pitch, (block_row + r) * shape.ld,
-                        behind * shape.ld, x, across);
-        }
+        for (unsigned r = threadIdx.x >> shape.across_bits; r < ranges; r += PARTIALS / across)
+            stage_range(row(r), first + r * shape.ld, shape.count + further, r > 0 ? WIDTH : before,
+                        r + 1 < ranges ? WIDTH : after, x, across);
     }
 };
 

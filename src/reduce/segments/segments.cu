@@ -136,8 +136,8 @@ __device__ staged_window<T> stage_window(const T *in, const segment_plan &p, con
     const T *const from = in + w.element;
     const unsigned past = bytes_past_vector(from) / sizeof(T);
     T *const elements = reinterpret_cast<T *>(bytes) + past;
-    stage_range(elements, from, w.elements, w.element, p.count - w.element - w.elements,
-                threadIdx.x, PARTIALS);
+    stage_range(elements, from, w.elements, within_a_vector<T>(w.element),
+                within_a_vector<T>(p.count - w.element - w.elements), threadIdx.x, PARTIALS);
     const unsigned vectors = (past + w.elements + WIDTH - 1) / WIDTH + 1;
     return {elements, reinterpret_cast<uint16_t *>(bytes + vectors * VECTOR_BYTES)};
 }

@@ -13,18 +13,27 @@
 namespace
 {
 
-/* Copies the vectors that `count` elements lie in; thread x of `across` has every across-th. `before`
- * and `behind` the range there are so many elements that may be read too: of a vector that reaches
- * further, what may be read is copied element by element. `to` lies as far past 16 bytes as `from`. */
+/* How many elements beside a range may be read too, as far as that counts: up to a vector. */
 template <typename T>
-__device__ void stage_range(T *to, const T *from, unsigned count, size_t before, size_t behind,
+__device__ unsigned within_a_vector(size_t elements)
+{
+    constexpr unsigned WIDTH = VECTOR_ELEMENTS<T>;
+    return elements < WIDTH ? static_cast<unsigned>(elements) : WIDTH;
+}
+
+/* Copies the vectors that `count` elements lie in; thread x of `across` has every across-th. `before`
+ * and `after` the range that many elements may be read too, or more where it is a vector: of vectors
+ * that reach further, what may be read is copied element by element. `to` lies as far past 16 bytes
+ * as `from`. */
+template <typename T>
+__device__ void stage_range(T *to, const T *from, unsigned count, unsigned before, unsigned after,
                             unsigned x, unsigned across)
 {
     constexpr unsigned WIDTH = VECTOR_ELEMENTS<T>;
     const unsigned past = bytes_past_vector(from) / sizeof(T), end = past + count;
     const unsigned up = (WIDTH - end % WIDTH) % WIDTH; /* to the last vector's end */
-    const unsigned first = before < past ? past - static_cast<unsigned>(before) : 0,
-                   last = end + (behind < up ? static_cast<unsigned>(behind) : up);
+    const unsigned first = before < past ? past - before : 0,
+                   last = end + (after < up ? after : up);
     const unsigned begin = first > 0 ? 1 : 0, whole = last / WIDTH;
     from -= past;
     to -= past;
