@@ -638,19 +638,23 @@ ParameterizedTest(combination *k, reduce, columns)
 
 /* ---- wherever a row begins ---- */
 
-/* What lies between rows is not to be read: under AddressSanitizer it cannot be. */
-static void forbid_gaps(const guarded *in, const matrix *m, size_t bytes, bool forbid)
+/* What of the gaps between rows is not to be read cannot be under AddressSanitizer: for columns all,
+ * for rows what is more than 15 bytes away from a row, where that is 128 bytes or more. */
+static void forbid_gaps(const guarded *in, const matrix *m, size_t bytes, bool by_rows, bool forbid)
 {
 #if defined(__SANITIZE_ADDRESS__)
+    const size_t gap = (m->ld - m->columns) * bytes, beside = by_rows ? 15 : 0;
+    if (by_rows && gap < 128)
+        return;
     for (size_t r = 0; r + 1 < m->rows; r++) {
-        const char *gap = (const char *)in->data + (r * m->ld + m->columns) * bytes;
+        const char *const first = (const char *)in->data + (r * m->ld + m->columns) * bytes;
         if (forbid)
-            __asan_poison_memory_region(gap, (m->ld - m->columns) * bytes);
+            __asan_poison_memory_region(first + beside, gap - 2 * beside);
         else
-            __asan_unpoison_memory_region(gap, (m->ld - m->columns) * bytes);
+            __asan_unpoison_memory_region(first + beside, gap - 2 * beside);
     }
 #else
-    (void)in, (void)m, (void)bytes, (void)forbid;
+    (void)in, (void)m, (void)bytes, (void)by_rows, (void)forbid;
 #endif
 }
 
@@ -672,14 +676,14 @@ static void check_at_offset(type_pair types, bool by_rows, const matrix *m, size
                         &bytes));
     guarded workspace = guarded_new(bytes, 0);
     void *const d_workspace = bytes > 0 ? workspace.data : NULL;
-    forbid_gaps(&in, m, in_bytes, true);
+    forbid_gaps(&in, m, in_bytes, by_rows, true);
     cr_prim((by_rows ? prim_reduce_rows : prim_reduce_columns)(PRIM_REDUCE_AUTO, op, transform,
                                                                d_matrix, types.out, out.data,
                                                                with(0, d_workspace, bytes)));
     cr_prim((by_rows ? prim_reduce_rows_host : prim_reduce_columns_host)(op, transform, h_matrix,
                                                                          types.out, on_host, 1));
     guarded_read(&out, on_device);
-    forbid_gaps(&in, m, in_bytes, false);
+    forbid_gaps(&in, m, in_bytes, by_rows, false);
     cr_assert_arr_eq(on_device, on_host, results * out_bytes,
                      "%s of %zu × %zu, ld %zu, %zu elements past 256 bytes, %s(%s) %s → %s",
                      by_rows ? "rows" : "columns", m->rows, m->columns, m->ld, offset, op_names[op],
