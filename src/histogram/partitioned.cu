@@ -269,8 +269,7 @@ __global__ void __launch_bounds__(PARTING, 2)
         count_ends(q, line, threadIdx.x, add);
     }
     tile_loop<T> loop = {q, line, first_vector, last_vector, to, shared};
-    with_method<false, T>(q, loop);
-    __syncthreads();
+    with_method<false, T>(q, loop); /* its last tile's barriers come after all has been counted */
     if (threadIdx.x < PRIM_HISTOGRAM_OUTSIDE_COUNTERS && shared.outside[threadIdx.x] != 0)
         counted.add(q.bins + threadIdx.x, shared.outside[threadIdx.x]);
 }
@@ -352,7 +351,6 @@ struct part_counting {
         for (uint32_t w = threadIdx.x; w < words; w += COUNTING)
             if (own[w] != 0)
                 to.add_to_bin(bin_of(part, w), own[w]);
-        __syncthreads();
     }
 
     /* This block's share, samples `begin` to `end` of all in the order of parts: as many tiles of

@@ -312,8 +312,7 @@ __global__ void __launch_bounds__(MOST_KEYS / OWN) sort_keys(operands p)
     PRIM_SHARED_DYNAMIC(unsigned char, memory);
     const shared_items<Item> shared(memory, blockDim.x * OWN);
     Item own[OWN];
-    load_items(p, own);
-    __syncthreads(); /* keys may be sorted in place */
+    load_items(p, own); /* from where the same thread stores, so keys may be sorted in place */
     sort_by_network(own, shared);
     if (p.out != nullptr)
         store_keys(p, own);

@@ -168,9 +168,8 @@ struct wide_thread {
             });
         }
         __syncthreads();
-        if (thread < RUNS)
+        if (thread < RUNS) /* read after fill_inner()'s first barrier */
             streams()[thread].loaded += streams()[thread].missing(AHEAD<Key>);
-        __syncthreads();
     }
 
     __device__ static unsigned place_of(unsigned ring, size_t chunk)
@@ -283,7 +282,6 @@ struct wide_thread {
         __syncwarp();
         write_chunks<ITEMS>(order, staged, behind, smaller(count - warp_begin, WARP * ITEMS),
                             out + warp_begin, lane, WARP);
-        __syncwarp();
         head[0] += from_x;
         head[1] += count - from_x;
         there[0] -= from_x;
@@ -308,8 +306,7 @@ __global__ void __launch_bounds__(BLOCK, blocks_at_once(BLOCK, PRIM_MERGE_WIDE_B
         const size_t run_begin = smaller(threadIdx.x * run_keys, here);
         shared->split.keys[threadIdx.x] = in + begin + run_begin;
         shared->split.count[threadIdx.x] = smaller(here - run_begin, run_keys);
-    }
-    __syncthreads();
+    } /* a thread has written what it reads of this before split_runs() has a barrier */
     split_runs(order, first, shared->split);
     if (threadIdx.x < RUNS) {
         const unsigned r = threadIdx.x;
@@ -322,7 +319,6 @@ __global__ void __launch_bounds__(BLOCK, blocks_at_once(BLOCK, PRIM_MERGE_WIDE_B
     t.fill_inner(BLOCK - 2, 0);
     __syncthreads();
     t.fill_inner(0, BLOCK - 2);
-    __syncthreads();
     out += begin + first;
     for (size_t left = smaller(here - first, part_keys); left > 0;) {
         const unsigned keys = static_cast<unsigned>(smaller<size_t>(left, STEP<Key>));
