@@ -2346,7 +2346,7 @@ static const routed routes[] = {
     {"window", CUDA_R_32F, CUDA_R_32F, 1, {1000, 700}, {40, 40}, false}, /* weights are copied */
     {"window", CUDA_R_32F, CUDA_R_32F, 1, {4, 70}, {3, 3}, false},
     {"thin", CUDA_R_32F, CUDA_R_32F, 1, {4, 70000}, {3, 3}, false},
-    {"thin", CUDA_R_32F, CUDA_R_32F, 1, {16, 90000}, {3, 3}, false},
+    {"thin", CUDA_R_32F, CUDA_R_32F, 1, {12, 120000}, {3, 3}, false},
     {"thin", CUDA_R_8U, CUDA_R_32F, 1, {600000, 3}, {3, 3}, false},
     {"patches", CUDA_R_32F, CUDA_R_32F, 1, {4096, 4096}, {5, 5}, false},
     {"patches", CUDA_R_32F, CUDA_R_32F, 1, {4096, 4096}, {3, 3}, true},

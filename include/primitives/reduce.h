@@ -87,7 +87,7 @@ enum { PRIM_REDUCE_TILE_BYTES = 16384 };
 /* d_out[i] = op(t(in(i, 0)), …, t(in(i, columns - 1))) for each row i of a matrix.
  *
  *   in         device. 0 rows: nothing is done; 0 columns: each row gives the operator's identity.
- *              An ld of a multiple of 16 bytes is read fastest.
+ *              Gaps between rows may be read, but what is in them changes nothing.
  *   d_out      device, in.rows elements of out_type. Must not overlap the bytes from the first to
  *              the last element of `in`, gaps between rows included. May be NULL if in.rows is 0.
  *   op, transform, types: as for prim_reduce().

@@ -79,14 +79,14 @@ bool has_strips(const prim_convolution_args *args)
 bool is_thin(const prim_convolution_args *args)
 {
     constexpr size_t MANY = 512, VERY_MANY = 8192; /* pixels for each multiprocessor */
-    constexpr size_t FEW_COLUMNS = 4, COLUMNS = 16, ROWS = 3;
+    constexpr size_t FEW_COLUMNS = 4, COLUMNS = 12, ROWS = 3;
     const size_t multiprocessors = prim_device_multiprocessors();
     const prim_image &in = args->in;
     const auto has = [&](size_t pixels) {
         return in.width >= prim_divide_up(pixels * multiprocessors, in.height);
     };
-    return has(VERY_MANY) ? in.width <= COLUMNS || in.height <= ROWS
-                          : has(MANY) && in.width <= FEW_COLUMNS;
+    return (in.width <= FEW_COLUMNS && has(MANY)) || (in.width <= COLUMNS && has(VERY_MANY)) ||
+           (in.height <= ROWS && has(in.type == CUDA_R_32F ? 4 * VERY_MANY : VERY_MANY));
 }
 
 /* Bytes under a square from the host, over rows that fill a strip of bytes.cuh at least by half. */

@@ -42,37 +42,15 @@ __global__ void __launch_bounds__(THREADS)
         out[blockIdx.x] = partial[0];
 }
 
-const char *why_not(const void *args)
-{
-    return passes_why_not(static_cast<const prim_reduce_args *>(args), PRIM_REDUCE_INTERLEAVED,
-                          THREADS);
-}
-
-size_t workspace_bytes(const void *args)
-{
-    return passes_workspace(static_cast<const prim_reduce_args *>(args), THREADS);
-}
-
-struct run_passes : launch_run {
+struct lesson {
+    static constexpr unsigned OF_BLOCK = THREADS, BLOCK = THREADS; /* elements; threads */
     template <typename In, typename Out, typename Operator>
-    static cudaError_t run(const prim_reduce_args *args)
-    {
-        return reduce_in_passes(args, THREADS, THREADS, reduce_blocks<In, Out, Operator>,
-                                reduce_blocks<Out, Out, Operator>);
-    }
+    static constexpr block_kernel<In, Out> kernel = reduce_blocks<In, Out, Operator>;
 };
-
-cudaError_t launch(const void *args)
-{
-    return dispatch_textbook<lines_are_built(PRIM_REDUCE_INTERLEAVED), run_passes>(
-        static_cast<const prim_reduce_args *>(args));
-}
 
 } // namespace interleaved
 } // namespace
 
-PRIM_DEFINE_RUNG(reduce, interleaved) = {
-    {PRIM_REDUCE_INTERLEAVED, "interleaved", "neighbours first; the stride doubles, warps diverge"},
-    interleaved::why_not,
-    interleaved::workspace_bytes,
-    interleaved::launch};
+PRIM_DEFINE_RUNG(reduce, interleaved) =
+    rung_of_passes<PRIM_REDUCE_INTERLEAVED, interleaved::lesson>(
+        "interleaved", "neighbours first; the stride doubles, warps diverge");

@@ -15,31 +15,6 @@
 namespace
 {
 
-/* ---- what a rung of passes takes, and its workspace ---- */
-
-/* An empty row has one block too: it writes the identity. */
-inline const char *passes_why_not(const prim_reduce_args *args, prim_reduce_variant rung,
-                                  size_t block_elements)
-{
-    const size_t blocks = args->columns == 0 ? 1 : prim_divide_up(args->columns, block_elements);
-    if (args->kind != PRIM_REDUCE_VECTOR && args->kind != PRIM_REDUCE_ROWS)
-        return "it takes vectors and rows only";
-    if (kind_why_not(args, rung) != nullptr)
-        return kind_why_not(args, rung);
-    if (!textbook_types<is_built>(args))
-        return PRIM_TYPES_NOT_BUILT;
-    if (!dispatch_textbook<true, is_built>(args))
-        return PRIM_OP_NOT_BUILT;
-    return prim_fits_a_grid(args->rows, blocks) ? nullptr : PRIM_GRID_TOO_SMALL;
-}
-
-/* Every pass but the last leaves its blocks' values in the workspace. */
-inline size_t passes_workspace(const prim_reduce_args *args, size_t block_elements)
-{
-    return args->rows * prim_values_between_levels(args->columns, block_elements) *
-           prim_element_bytes(args->out_type);
-}
-
 /* ---- kernels ---- */
 
 /* The rows that one pass reduces: `blocks` consecutive blocks of the grid for each. */
@@ -111,6 +86,67 @@ cudaError_t reduce_in_passes(const prim_reduce_args *args, unsigned block_elemen
         left = blocks;
     }
     return error;
+}
+
+/* ---- a rung ---- */
+
+/* An empty row has one block too: it writes the identity. */
+inline const char *passes_why_not(const prim_reduce_args *args, prim_reduce_variant rung,
+                                  size_t block_elements)
+{
+    const size_t blocks = args->columns == 0 ? 1 : prim_divide_up(args->columns, block_elements);
+    if (args->kind != PRIM_REDUCE_VECTOR && args->kind != PRIM_REDUCE_ROWS)
+        return "it takes vectors and rows only";
+    if (kind_why_not(args, rung) != nullptr)
+        return kind_why_not(args, rung);
+    if (!textbook_types<is_built>(args))
+        return PRIM_TYPES_NOT_BUILT;
+    if (!dispatch_textbook<true, is_built>(args))
+        return PRIM_OP_NOT_BUILT;
+    return prim_fits_a_grid(args->rows, blocks) ? nullptr : PRIM_GRID_TOO_SMALL;
+}
+
+/* Every pass but the last leaves its blocks' values in the workspace. */
+inline size_t passes_workspace(const prim_reduce_args *args, size_t block_elements)
+{
+    return args->rows * prim_values_between_levels(args->columns, block_elements) *
+           prim_element_bytes(args->out_type);
+}
+
+/* What a lesson has: OF_BLOCK, the elements of a block; BLOCK, its threads; and its
+ * kernel<In, Out, Operator>, which makes one value of these elements. */
+template <prim_reduce_variant RUNG, class Lesson>
+struct passes {
+    static const char *why_not(const void *args)
+    {
+        return passes_why_not(static_cast<const prim_reduce_args *>(args), RUNG, Lesson::OF_BLOCK);
+    }
+    static size_t workspace_bytes(const void *args)
+    {
+        return passes_workspace(static_cast<const prim_reduce_args *>(args), Lesson::OF_BLOCK);
+    }
+
+    struct all_passes : launch_run {
+        template <typename In, typename Out, typename Operator>
+        static cudaError_t run(const prim_reduce_args *args)
+        {
+            return reduce_in_passes<In, Out>(args, Lesson::OF_BLOCK, Lesson::BLOCK,
+                                             Lesson::template kernel<In, Out, Operator>,
+                                             Lesson::template kernel<Out, Out, Operator>);
+        }
+    };
+    static cudaError_t launch(const void *args)
+    {
+        return dispatch_textbook<lines_are_built(RUNG), all_passes>(
+            static_cast<const prim_reduce_args *>(args));
+    }
+};
+
+template <prim_reduce_variant RUNG, class Lesson>
+constexpr prim_rung rung_of_passes(const char *name, const char *idea)
+{
+    using rung = passes<RUNG, Lesson>;
+    return {{RUNG, name, idea}, rung::why_not, rung::workspace_bytes, rung::launch};
 }
 
 } // namespace

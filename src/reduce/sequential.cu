@@ -47,38 +47,14 @@ __global__ void __launch_bounds__(THREADS)
         out[blockIdx.x] = partial[0];
 }
 
-const char *why_not(const void *args)
-{
-    return passes_why_not(static_cast<const prim_reduce_args *>(args), PRIM_REDUCE_SEQUENTIAL,
-                          ELEMENTS);
-}
-
-size_t workspace_bytes(const void *args)
-{
-    return passes_workspace(static_cast<const prim_reduce_args *>(args), ELEMENTS);
-}
-
-struct run_passes : launch_run {
+struct lesson {
+    static constexpr unsigned OF_BLOCK = ELEMENTS, BLOCK = THREADS; /* elements; threads */
     template <typename In, typename Out, typename Operator>
-    static cudaError_t run(const prim_reduce_args *args)
-    {
-        return reduce_in_passes(args, ELEMENTS, THREADS, reduce_blocks<In, Out, Operator>,
-                                reduce_blocks<Out, Out, Operator>);
-    }
+    static constexpr block_kernel<In, Out> kernel = reduce_blocks<In, Out, Operator>;
 };
-
-cudaError_t launch(const void *args)
-{
-    return dispatch_textbook<lines_are_built(PRIM_REDUCE_SEQUENTIAL), run_passes>(
-        static_cast<const prim_reduce_args *>(args));
-}
 
 } // namespace sequential
 } // namespace
 
-PRIM_DEFINE_RUNG(reduce, sequential) = {
-    {PRIM_REDUCE_SEQUENTIAL, "sequential",
-     "halves first; two elements a thread, the stride halves, idle warps retire"},
-    sequential::why_not,
-    sequential::workspace_bytes,
-    sequential::launch};
+PRIM_DEFINE_RUNG(reduce, sequential) = rung_of_passes<PRIM_REDUCE_SEQUENTIAL, sequential::lesson>(
+    "sequential", "halves first; two elements a thread, the stride halves, idle warps retire");

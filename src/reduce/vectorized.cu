@@ -100,10 +100,9 @@ size_t workspace_bytes(const void *any)
 /* ---- routes ---- */
 
 /* In the order of prim_reduce_route. */
-const char *const ROUTE_NAMES[] = {
-    nullptr,        "tiles",        "thread_elements", "thread_words", "thread_vectors",
-    "staged_words", "staged_parts", "staged_vectors",  "few_rows",     "few_columns",
-    "folded",       "walk",         "windows",         "candidates",   "products"};
+const char *const ROUTE_NAMES[] = {nullptr,    "tiles",       "staged_parts", "staged_vectors",
+                                   "few_rows", "few_columns", "folded",       "walk",
+                                   "windows",  "candidates",  "products"};
 static_assert(sizeof ROUTE_NAMES / sizeof *ROUTE_NAMES == PRIM_REDUCE_ROUTES, "one each");
 
 /* Lines of one element each are rows as well as columns, and the kernel for rows is faster, but for

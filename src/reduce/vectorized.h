@@ -14,12 +14,7 @@ extern "C" {
 typedef enum prim_reduce_route {
     PRIM_REDUCE_NO_ROUTE, /* there are no results */
     PRIM_REDUCE_TILES,
-    /* short rows, from memory: a thread for each, */
-    PRIM_REDUCE_THREAD_ELEMENTS,
-    PRIM_REDUCE_THREAD_WORDS,
-    PRIM_REDUCE_THREAD_VECTORS,
-    /* and out of shared memory: a thread, or some lanes */
-    PRIM_REDUCE_STAGED_WORDS,
+    /* short rows, through shared memory: how lanes share one */
     PRIM_REDUCE_STAGED_PARTS,
     PRIM_REDUCE_STAGED_VECTORS,
     /* columns: how the first pass reads them */

@@ -65,39 +65,14 @@ __global__ void __launch_bounds__(THREADS)
         aggregates[blockIdx.x] = values[ELEMENTS - 1];
 }
 
-const char *why_not(const void *args)
-{
-    return sections_why_not(static_cast<const prim_scan_args *>(args), PRIM_SCAN_BRENT_KUNG,
-                            ELEMENTS);
-}
-
-size_t workspace_bytes(const void *args)
-{
-    return sections_workspace(static_cast<const prim_scan_args *>(args), ELEMENTS);
-}
-
-struct run_scan : launch_run {
+struct lesson {
+    static constexpr unsigned OF_BLOCK = ELEMENTS, BLOCK = THREADS; /* elements; threads */
     template <typename In, typename Out, typename Operator>
-    static cudaError_t run(const prim_scan_args *args)
-    {
-        return scan_in_sections<Operator, In, Out>(args, ELEMENTS, THREADS,
-                                                   scan_sections<In, Out, Operator>,
-                                                   scan_sections<Out, Out, Operator>);
-    }
+    static constexpr section_kernel<In, Out> kernel = scan_sections<In, Out, Operator>;
 };
-
-cudaError_t launch(const void *args)
-{
-    return dispatch_textbook<rung_is_built(PRIM_SCAN_BRENT_KUNG), run_scan>(
-        static_cast<const prim_scan_args *>(args));
-}
 
 } // namespace brent_kung
 } // namespace
 
-PRIM_DEFINE_RUNG(scan, brent_kung) = {
-    {PRIM_SCAN_BRENT_KUNG, "brent_kung",
-     "two elements a thread; a tree of sums up, then the sums down to every element"},
-    brent_kung::why_not,
-    brent_kung::workspace_bytes,
-    brent_kung::launch};
+PRIM_DEFINE_RUNG(scan, brent_kung) = rung_of_sections<PRIM_SCAN_BRENT_KUNG, brent_kung::lesson>(
+    "brent_kung", "two elements a thread; a tree of sums up, then the sums down to every element");

@@ -52,39 +52,14 @@ __global__ void __launch_bounds__(THREADS)
         aggregates[blockIdx.x] = values[from][t];
 }
 
-const char *why_not(const void *args)
-{
-    return sections_why_not(static_cast<const prim_scan_args *>(args), PRIM_SCAN_KOGGE_STONE,
-                            THREADS);
-}
-
-size_t workspace_bytes(const void *args)
-{
-    return sections_workspace(static_cast<const prim_scan_args *>(args), THREADS);
-}
-
-struct run_scan : launch_run {
+struct lesson {
+    static constexpr unsigned OF_BLOCK = THREADS, BLOCK = THREADS; /* elements; threads */
     template <typename In, typename Out, typename Operator>
-    static cudaError_t run(const prim_scan_args *args)
-    {
-        return scan_in_sections<Operator, In, Out>(args, THREADS, THREADS,
-                                                   scan_sections<In, Out, Operator>,
-                                                   scan_sections<Out, Out, Operator>);
-    }
+    static constexpr section_kernel<In, Out> kernel = scan_sections<In, Out, Operator>;
 };
-
-cudaError_t launch(const void *args)
-{
-    return dispatch_textbook<rung_is_built(PRIM_SCAN_KOGGE_STONE), run_scan>(
-        static_cast<const prim_scan_args *>(args));
-}
 
 } // namespace kogge_stone
 } // namespace
 
-PRIM_DEFINE_RUNG(scan, kogge_stone) = {
-    {PRIM_SCAN_KOGGE_STONE, "kogge_stone",
-     "every thread adds the value a stride before it; the stride doubles"},
-    kogge_stone::why_not,
-    kogge_stone::workspace_bytes,
-    kogge_stone::launch};
+PRIM_DEFINE_RUNG(scan, kogge_stone) = rung_of_sections<PRIM_SCAN_KOGGE_STONE, kogge_stone::lesson>(
+    "kogge_stone", "every thread adds the value a stride before it; the stride doubles");

@@ -215,6 +215,44 @@ cudaError_t scan_in_sections(const prim_scan_args *args, unsigned section_elemen
                                 aggregates, static_cast<Out *>(nullptr));
 }
 
+/* ---- a rung ---- */
+
+/* What a lesson has: OF_BLOCK, the elements of a section; BLOCK, the threads that scan it; and its
+ * kernel<In, Out, Operator>. */
+template <prim_scan_variant RUNG, class Lesson>
+struct sections {
+    static const char *why_not(const void *args)
+    {
+        return sections_why_not(static_cast<const prim_scan_args *>(args), RUNG, Lesson::OF_BLOCK);
+    }
+    static size_t workspace_bytes(const void *args)
+    {
+        return sections_workspace(static_cast<const prim_scan_args *>(args), Lesson::OF_BLOCK);
+    }
+
+    struct all_sections : launch_run {
+        template <typename In, typename Out, typename Operator>
+        static cudaError_t run(const prim_scan_args *args)
+        {
+            return scan_in_sections<Operator, In, Out>(args, Lesson::OF_BLOCK, Lesson::BLOCK,
+                                                       Lesson::template kernel<In, Out, Operator>,
+                                                       Lesson::template kernel<Out, Out, Operator>);
+        }
+    };
+    static cudaError_t launch(const void *args)
+    {
+        return dispatch_textbook<rung_is_built(RUNG), all_sections>(
+            static_cast<const prim_scan_args *>(args));
+    }
+};
+
+template <prim_scan_variant RUNG, class Lesson>
+constexpr prim_rung rung_of_sections(const char *name, const char *idea)
+{
+    using rung = sections<RUNG, Lesson>;
+    return {{RUNG, name, idea}, rung::why_not, rung::workspace_bytes, rung::launch};
+}
+
 } // namespace
 
 #endif

@@ -76,37 +76,14 @@ __global__ void __launch_bounds__(THREADS)
     }
 }
 
-const char *why_not(const void *args)
-{
-    return sections_why_not(static_cast<const prim_scan_args *>(args), PRIM_SCAN_SHUFFLE, ELEMENTS);
-}
-
-size_t workspace_bytes(const void *args)
-{
-    return sections_workspace(static_cast<const prim_scan_args *>(args), ELEMENTS);
-}
-
-struct run_scan : launch_run {
+struct lesson {
+    static constexpr unsigned OF_BLOCK = ELEMENTS, BLOCK = THREADS; /* elements; threads */
     template <typename In, typename Out, typename Operator>
-    static cudaError_t run(const prim_scan_args *args)
-    {
-        return scan_in_sections<Operator, In, Out>(args, ELEMENTS, THREADS,
-                                                   scan_sections<In, Out, Operator>,
-                                                   scan_sections<Out, Out, Operator>);
-    }
+    static constexpr section_kernel<In, Out> kernel = scan_sections<In, Out, Operator>;
 };
-
-cudaError_t launch(const void *args)
-{
-    return dispatch_textbook<rung_is_built(PRIM_SCAN_SHUFFLE), run_scan>(
-        static_cast<const prim_scan_args *>(args));
-}
 
 } // namespace shuffle
 } // namespace
 
-PRIM_DEFINE_RUNG(scan, shuffle) = {
-    {PRIM_SCAN_SHUFFLE, "shuffle", "warps scan in registers; one barrier a block"},
-    shuffle::why_not,
-    shuffle::workspace_bytes,
-    shuffle::launch};
+PRIM_DEFINE_RUNG(scan, shuffle) = rung_of_sections<PRIM_SCAN_SHUFFLE, shuffle::lesson>(
+    "shuffle", "warps scan in registers; one barrier a block");

@@ -1,23 +1,24 @@
-/* Narrow elements of a row in shared memory, word by word: nothing has to be spliced. A thread has
- * the row, or a part of it. */
+/* Rows of one vector, and rows of narrow integers, whose order counts for nothing: a lane takes its
+ * part of a row from the first element to the last, narrow ones word by word, so that nothing has to
+ * be put together for each vector anew. */
 #ifndef PRIM_REDUCE_ROW_WORDS_CUH
 #define PRIM_REDUCE_ROW_WORDS_CUH
 
-#include "reduce/rows/staged_rows.cuh"
+#include "reduce/tile/sources.cuh"
 
 namespace
 {
 
-/* A row's words: shifted to where it begins. */
-struct row_words {
+/* Narrow elements from anywhere, as words that are shifted to where they begin. */
+struct shifted_words {
     const uint32_t *words;
     unsigned past; /* bytes */
     uint32_t first;
 
-    __device__ explicit row_words(const void *row)
-        : words(reinterpret_cast<const uint32_t *>(static_cast<const unsigned char *>(row) -
-                                                   reinterpret_cast<uintptr_t>(row) % WORD_BYTES)),
-          past(static_cast<unsigned>(reinterpret_cast<uintptr_t>(row) % WORD_BYTES)), first(*words)
+    __device__ explicit shifted_words(const void *from)
+        : words(reinterpret_cast<const uint32_t *>(static_cast<const unsigned char *>(from) -
+                                                   reinterpret_cast<uintptr_t>(from) % WORD_BYTES)),
+          past(static_cast<unsigned>(reinterpret_cast<uintptr_t>(from) % WORD_BYTES)), first(*words)
     {
     }
     __device__ uint32_t next()
@@ -30,9 +31,9 @@ struct row_words {
 
 /* Sums of bytes, four to an instruction. */
 template <typename Byte>
-__device__ int32_t sum_of_words(const Byte *row, unsigned count)
+__device__ int32_t sum_of_words(const Byte *from, unsigned count)
 {
-    row_words words(row);
+    shifted_words words(from);
     uint32_t sum = 0;
     PRIM_UNROLL(1)
     for (; count > WORD_BYTES; count -= WORD_BYTES)
@@ -43,69 +44,42 @@ __device__ int32_t sum_of_words(const Byte *row, unsigned count)
 
 template <class Operator, class Source>
 __device__ typename Source::value
-value_of_words(const Source &source, const typename Source::element *row, unsigned count)
+value_in_order(const Source &source, const typename Source::element *from, unsigned count)
 {
     using element = typename Source::element;
-    constexpr unsigned IN_WORD = WORD_BYTES / sizeof(element);
-    if constexpr (ADDS_BYTES<Operator, element>)
-        if (source.plain())
-            return static_cast<typename Source::value>(sum_of_words(row, count));
-    row_words words(row);
     typename Source::value so_far = Source::template identity<Operator>();
-    PRIM_UNROLL(1)
-    for (unsigned e = 0; e < count; e += IN_WORD) {
-        const packed<element, IN_WORD> x = {{words.next()}};
-        PRIM_UNROLL(IN_WORD)
-        for (unsigned i = 0; i < IN_WORD; i++)
-            if (e + i < count)
-                so_far = source.template take_one<Operator, false>(so_far, element_of(x, i));
+    if (count == 0)
+        return so_far;
+    if constexpr (!IS_NARROW<element>) {
+        PRIM_UNROLL(1)
+        for (unsigned e = 0; e < count; e++)
+            so_far = source.template take_one<Operator, false>(so_far, from[e]);
+        return so_far;
+    } else {
+        constexpr unsigned IN_WORD = WORD_BYTES / sizeof(element);
+        if constexpr (ADDS_BYTES<Operator, element>)
+            if (source.plain())
+                return static_cast<typename Source::value>(sum_of_words(from, count));
+        shifted_words words(from);
+        PRIM_UNROLL(1)
+        for (unsigned e = 0; e < count; e += IN_WORD) {
+            const packed<element, IN_WORD> x = {{words.next()}};
+            PRIM_UNROLL(IN_WORD)
+            for (unsigned i = 0; i < IN_WORD; i++)
+                if (e + i < count)
+                    so_far = source.template take_one<Operator, false>(so_far, element_of(x, i));
+        }
+        return so_far;
     }
-    return so_far;
 }
 
-template <class Operator, class Source, class Result>
-__device__ void reduce_staged_words(const Source &source, const typename Source::element *staged,
-                                    const short_rows &shape, size_t block_row, unsigned rows,
-                                    const Result &result)
-{
-    const unsigned count = static_cast<unsigned>(shape.count);
-    PRIM_UNROLL(1)
-    for (unsigned row = threadIdx.x; row < rows; row += PARTIALS)
-        result.store(block_row + row,
-                     value_of_words<Operator>(source, staged + row * shape.pitch, count));
-}
-
-/* Words of a row's part, if `lanes` share it: an odd number, so that these lanes read from
- * different banks. */
+/* Elements of a lane's part, if `lanes` share a row: an odd number of words, so that these lanes
+ * read from different banks. A row that a lane has alone is its part. */
 template <typename T>
-__host__ __device__ unsigned words_of_part(unsigned columns, unsigned lanes)
+__host__ __device__ unsigned elements_of_part(unsigned columns, unsigned lanes)
 {
-    constexpr unsigned IN_WORD = WORD_BYTES / sizeof(T);
-    return (columns + lanes * IN_WORD - 1) / (lanes * IN_WORD) | 1;
-}
-
-/* Longer rows of integers, whose order counts for nothing: each lane has a part of a row. */
-template <class Operator, class Source, class Result>
-__device__ void reduce_staged_parts(const Source &source, const typename Source::element *staged,
-                                    const short_rows &shape, size_t block_row, unsigned rows,
-                                    const Result &result)
-{
-    using value = typename Source::value;
-    using element = typename Source::element;
-    const unsigned count = static_cast<unsigned>(shape.count), lanes = shape.lanes;
-    const unsigned part = words_of_part<element>(count, lanes) * (WORD_BYTES / sizeof(element));
-    const unsigned lane = threadIdx.x & (lanes - 1), begin = lane * part;
-    const unsigned left = begin < count ? count - begin : 0, own = left < part ? left : part;
-    PRIM_UNROLL(1)
-    for (unsigned first = 0; first < rows; first += PARTIALS / lanes) {
-        const unsigned row = first + threadIdx.x / lanes;
-        value so_far = Source::template identity<Operator>();
-        if (row < rows && own > 0)
-            so_far = value_of_words<Operator>(source, staged + row * shape.pitch + begin, own);
-        so_far = reduce_warp<Operator>(so_far, lanes);
-        if (row < rows && lane == 0)
-            result.store(block_row + row, so_far);
-    }
+    constexpr unsigned IN_WORD = sizeof(T) < WORD_BYTES ? WORD_BYTES / sizeof(T) : 1;
+    return ((columns + lanes * IN_WORD - 1) / (lanes * IN_WORD) | 1) * IN_WORD;
 }
 
 } // namespace

@@ -1,22 +1,16 @@
 /* Rows of up to a tile and a half: a warp for each, or some lanes of one.
  *
- * A block copies its rows into shared memory, where a vector may begin at any element: global
- * memory is read by aligned vectors, whatever the pointer and the leading dimension. Several blocks
- * share a multiprocessor, so that some load while others combine.
+ * A block copies its rows into shared memory by aligned vectors, whatever the pointer and the
+ * leading dimension; there a vector may begin at any element. Several blocks share a multiprocessor,
+ * so that some copy while others combine.
  *
  *     global     ··│▒▒▒▒ ▒▒▒▒ ▒▒▒▒ ▒▒│▒▒ ▒▒▒▒ …     rows of 14: vectors of both lie across 16 bytes
  *     shared     ··│▒▒▒▒ ▒▒▒▒ ▒▒▒▒ ▒▒│▒▒ ▒▒▒▒ …     the same, as far past 16 bytes
- *     lanes         0    1    2    3    0    1      splice each vector from two aligned ones
- *
- * A thread has a row of up to four elements, or of 16 bytes of narrow ones, to itself: with gaps
- * between rows it reads it from memory, without gaps out of shared memory too. With gaps, wide
- * elements may be four vectors. Longer rows of narrow integers are read word by word, since nothing
- * then has to be spliced. */
+ *     lanes         0    1    2    3    0    1      have a vector each, or several                */
 #ifndef PRIM_REDUCE_WARP_ROWS_CUH
 #define PRIM_REDUCE_WARP_ROWS_CUH
 
-#include "reduce/rows/row_words.cuh"
-#include "reduce/rows/thread_rows.cuh"
+#include "reduce/rows/staged_rows.cuh"
 #include "reduce/vectorized.h"
 
 namespace
@@ -37,121 +31,20 @@ __global__ void __launch_bounds__(PARTIALS,
     reduce_short_rows(Source source, short_rows shape, Result result)
 {
     using element = typename Source::element;
-    PRIM_SHARED_DYNAMIC(element, staged);
+    PRIM_SHARED_DYNAMIC(element, room);
     const size_t block_row = static_cast<size_t>(blockIdx.x) * shape.block_rows;
     const size_t left = shape.rows - block_row;
     const unsigned rows = left < shape.block_rows ? static_cast<unsigned>(left) : shape.block_rows;
+    const staged_rows<element> staged = {room, source.in + block_row * shape.ld, shape};
     trigger_launch_completion();
     grid_dependency_synchronize();
-    if (shape.pitch == 0) {
-        if constexpr (IS_NARROW<element>)
-            if (shape.count > 1) {
-                reduce_few_parts<Operator>(source, shape, block_row, rows, result);
-                return;
-            }
-        if constexpr (!IS_NARROW<element>)
-            if (shape.count > FEW_ELEMENTS<element>) {
-                if (shape.count <= 2 * VECTOR_ELEMENTS<element>)
-                    reduce_vectors<2, Operator>(source, shape, block_row, rows, result);
-                else
-                    reduce_vectors<4, Operator>(source, shape, block_row, rows, result);
-                return;
-            }
-        reduce_few_elements<Operator>(source, shape, block_row, rows, result);
-        return;
-    }
-    const element *const from = source.in + block_row * shape.ld;
-    element *const first = staged + bytes_past_vector(from) / sizeof(element);
-    if (shape.ld == shape.count)
-        stage_span(first, from, rows * static_cast<unsigned>(shape.count), block_row == 0,
-                   (shape.rows - block_row - rows) * shape.count < VECTOR_ELEMENTS<element>);
-    else
-        stage_rows(first, from, shape, rows);
+    staged.copy(block_row, rows);
     wait_for_copies();
     __syncthreads();
-    if constexpr (IS_NARROW<element>)
-        if (shape.by_words) {
-            if (std::is_integral<element>::value && shape.lanes > 1)
-                reduce_staged_parts<Operator>(source, first, shape, block_row, rows, result);
-            else
-                reduce_staged_words<Operator>(source, first, shape, block_row, rows, result);
-            return;
-        }
-    reduce_staged_rows<Operator>(source, first, shape, block_row, rows, result);
+    reduce_staged_rows<Operator>(source, staged, block_row, rows, result);
 }
 
-/* ---- how rows lie in shared memory ---- */
-
-/* So that a multiprocessor holds six blocks; and enough blocks for all multiprocessors. */
-constexpr size_t MOST_STAGED_BYTES = 33 << 10, ENOUGH_BLOCKS = 264;
-
-/* Elements from row to row in shared memory, at least: as far past 16 bytes as in memory. */
-template <typename T>
-unsigned least_pitch(size_t columns, size_t ld)
-{
-    return static_cast<unsigned>(columns + (ld - columns) % VECTOR_ELEMENTS<T>);
-}
-
-/* Narrow elements: rows of one vector; and longer ones whose order counts for nothing and that
- * would have to be spliced. Those that begin at vectors would meet in the same banks. */
-template <typename T>
-bool goes_by_words(size_t columns, size_t ld)
-{
-    constexpr unsigned WIDTH = VECTOR_ELEMENTS<T>;
-    return IS_NARROW<T> && (columns <= WIDTH || (std::is_integral<T>::value &&
-                                                 least_pitch<T>(columns, ld) % WIDTH != 0));
-}
-
-/* How many threads of a warp at most read from one bank, if `lanes` have a row's parts. */
-template <typename T>
-unsigned threads_at_a_bank(unsigned columns, unsigned pitch, unsigned lanes)
-{
-    constexpr unsigned IN_WORD = WORD_BYTES / sizeof(T);
-    const unsigned of_part = words_of_part<T>(columns, lanes);
-    unsigned threads[WARP] = {}, most = 0;
-    for (unsigned i = 0; i < WARP; i++) {
-        const unsigned word = i / lanes * pitch / IN_WORD + i % lanes * of_part;
-        const unsigned here = ++threads[word % WARP];
-        most = here > most ? here : most;
-    }
-    return most;
-}
-
-/* Rows without gaps stay as they are, and so do those that are read by words. Others may lie an odd
- * number of vectors apart, so that lanes which read the same vector of neighbouring rows have no
- * bank conflicts. */
-template <typename T>
-unsigned staged_pitch(size_t columns, size_t ld, bool by_words)
-{
-    constexpr unsigned WIDTH = VECTOR_ELEMENTS<T>;
-    const unsigned pitch = least_pitch<T>(columns, ld);
-    return ld != columns && pitch / WIDTH % 2 == 0 && !by_words ? pitch + WIDTH : pitch;
-}
-
-/* As many rows as a block has room for. */
-template <typename T>
-unsigned staged_rows(unsigned pitch)
-{
-    return static_cast<unsigned>(MOST_STAGED_BYTES / (pitch * sizeof(T)));
-}
-
-/* How many lanes have a row's parts: so many that most threads have one, and more where eight
- * threads would read from one bank, which took 170 us for what four threads do in 140. */
-template <typename T>
-unsigned lanes_by_words(size_t columns, size_t ld)
-{
-    const unsigned count = static_cast<unsigned>(columns),
-                   pitch = staged_pitch<T>(columns, ld, true), rows = staged_rows<T>(pitch);
-    unsigned lanes = 1;
-    while (lanes < WARP && rows * lanes < PARTIALS * 5 / 8)
-        lanes *= 2;
-    while (lanes < WARP && count > VECTOR_ELEMENTS<T> &&
-           threads_at_a_bank<T>(count, pitch, lanes) > 4)
-        lanes *= 2;
-    return lanes;
-}
-
-/* ---- which route short rows take ---- */
+/* ---- the launch ---- */
 
 /* A few rows that are not very short get more threads as tiles. Of many, those a little longer than
  * a tile would have blocks for a few bytes each. */
@@ -163,78 +56,112 @@ bool are_short_rows(const prim_reduce_args *args)
            args->columns <= WIDTH * (args->rows < MANY ? PARTIALS / 2 : TILE_VECTORS * 3 / 2);
 }
 
-/* Whether threads read their rows from memory: those with gaps, and without gaps the shortest ones
- * of wide elements. Longer ones would need several loads of the same lines, which L1 may have lost
- * by then; but not vectors, one after the other. */
-template <typename T>
-bool goes_from_memory(const prim_reduce_args *args)
-{
-    const bool few = args->columns <= FEW_ELEMENTS<T>,
-               gaps = args->columns != args->ld || args->columns == 0;
-    if (!few)
-        return !IS_NARROW<T> && gaps && args->columns <= 4 * VECTOR_ELEMENTS<T> &&
-               lines_are_aligned(args->in, args->rows, args->ld * sizeof(T));
-    return gaps || (!IS_NARROW<T> && args->columns * sizeof(T) <= VECTOR_BYTES / 2);
-}
-
+/* Lanes have parts of rows of one vector, and of rows of narrow integers, whose order counts for
+ * nothing, where each row's vectors would have to be shifted by another distance. */
 template <typename T>
 prim_reduce_route route_of_short_rows(const prim_reduce_args *args)
 {
-    if (goes_from_memory<T>(args))
-        return args->columns > FEW_ELEMENTS<T>     ? PRIM_REDUCE_THREAD_VECTORS
-               : IS_NARROW<T> && args->columns > 1 ? PRIM_REDUCE_THREAD_WORDS
-                                                   : PRIM_REDUCE_THREAD_ELEMENTS;
-    if constexpr (IS_NARROW<T>)
-        if (goes_by_words<T>(args->columns, args->ld))
-            return lanes_by_words<T>(args->columns, args->ld) > 1 ? PRIM_REDUCE_STAGED_PARTS
-                                                                  : PRIM_REDUCE_STAGED_WORDS;
-    return PRIM_REDUCE_STAGED_VECTORS;
+    constexpr unsigned WIDTH = VECTOR_ELEMENTS<T>;
+    const bool any_order = IS_NARROW<T> && std::is_integral<T>::value;
+    return args->columns <= WIDTH || (any_order && args->ld % WIDTH != 0)
+               ? PRIM_REDUCE_STAGED_PARTS
+               : PRIM_REDUCE_STAGED_VECTORS;
 }
 
-/* ---- the launch ---- */
+/* So much that a multiprocessor has room for six blocks; and enough blocks for all of these. */
+constexpr size_t MOST_STAGED_BYTES = 33 << 10, ENOUGH_BLOCKS = 264;
 
-/* The kernel reads the route from the shape: rows that stay in memory have no pitch. */
-template <class Source>
+/* Whether rows are copied one by one. Otherwise their gaps are read as well, which costs little as
+ * long as they are shorter than the 32 bytes that memory is read by, or much shorter than a row. */
+inline bool goes_by_rows(size_t row_bytes, size_t gap_bytes)
+{
+    return gap_bytes >= 128 || (gap_bytes >= 32 && 4 * gap_bytes >= row_bytes);
+}
+
+/* How rows lie in shared memory. Ranges that are rows lie an odd number of vectors apart, so that
+ * lanes which read the same vector of neighbouring rows have no bank conflicts. */
+template <typename T>
+void place_rows(short_rows &shape, const void *in)
+{
+    constexpr unsigned WIDTH = VECTOR_ELEMENTS<T>;
+    shape.alike = shape.ld % WIDTH == 0;
+    shape.by_rows = goes_by_rows(shape.count * sizeof(T), (shape.ld - shape.count) * sizeof(T));
+    shape.across_bits = 8;
+    shape.pitch = static_cast<unsigned>(shape.ld);
+    if (!shape.by_rows)
+        return;
+    const unsigned past = lines_are_aligned(in, shape.rows, shape.ld * sizeof(T)) ? 0 : WIDTH - 1,
+                   vectors = (shape.count + past + WIDTH - 1) / WIDTH;
+    shape.pitch = (vectors | 1) * WIDTH;
+    shape.across_bits = 0;
+    while (shape.across_bits < 8 && 2u << shape.across_bits <= shape.count / WIDTH)
+        shape.across_bits++;
+}
+
+/* How many threads of a warp at most read from one bank, if `lanes` have a row's parts. */
+template <typename T>
+unsigned threads_at_a_bank(unsigned columns, unsigned pitch, unsigned lanes)
+{
+    const unsigned of_part = elements_of_part<T>(columns, lanes);
+    unsigned threads[WARP] = {}, most = 0;
+    for (unsigned i = 0; i < WARP; i++) {
+        const unsigned element = i / lanes * pitch + i % lanes * of_part;
+        const unsigned here = ++threads[element * sizeof(T) / WORD_BYTES % WARP];
+        most = here > most ? here : most;
+    }
+    return most;
+}
+
+/* So many lanes that most threads have a part, and more where eight threads would read from one
+ * bank, which took 170 us for what four threads do in 140. Rows of one vector get one lane each,
+ * whatever the type: a block has room for more than 200 of them. */
+template <typename T>
+void share_by_parts(short_rows &shape, unsigned rows)
+{
+    while (shape.lanes < WARP && rows * shape.lanes < PARTIALS * 5 / 8)
+        shape.lanes *= 2;
+    while (shape.lanes < WARP && shape.count > VECTOR_ELEMENTS<T> &&
+           threads_at_a_bank<T>(shape.count, shape.pitch, shape.lanes) > 4)
+        shape.lanes *= 2;
+}
+
+/* Up to eight vectors a lane; fewer where rows that begin at the same banks would have a lane
+ * each. */
+template <typename T>
+void share_by_vectors(short_rows &shape)
+{
+    constexpr unsigned WIDTH = VECTOR_ELEMENTS<T>, BANKS = 8; /* of 16 bytes */
+    const unsigned vectors = (shape.count + WIDTH - 1) / WIDTH;
+    while (shape.parts < MOST_PARTS && shape.parts < vectors)
+        shape.parts *= 2;
+    while (shape.lanes < WARP && shape.parts * shape.lanes < vectors)
+        shape.lanes *= 2;
+    while (shape.parts > 1 && shape.lanes < 4 && shape.pitch % (BANKS * WIDTH) == 0) {
+        shape.lanes *= 2;
+        shape.parts /= 2;
+    }
+}
+
+template <typename T>
 short_rows shape_of_short_rows(const prim_reduce_args *args, prim_reduce_route route)
 {
-    using element = typename Source::element;
-    constexpr unsigned WIDTH = VECTOR_ELEMENTS<element>, BANKS = 8; /* of 16 bytes */
-    const size_t vectors = prim_divide_up(args->columns, WIDTH);
-    short_rows shape = {args->columns,
-                        args->ld,
-                        args->rows,
-                        ROWS_A_THREAD<typename Source::value> * PARTIALS,
-                        1,
-                        1,
-                        0,
-                        0,
-                        false};
-    if (route < PRIM_REDUCE_STAGED_WORDS)
-        return shape;
-    shape.by_words = route != PRIM_REDUCE_STAGED_VECTORS;
-    shape.pitch = staged_pitch<element>(args->columns, args->ld, shape.by_words);
-    shape.block_rows = staged_rows<element>(shape.pitch);
-    if constexpr (IS_NARROW<element>)
-        if (route == PRIM_REDUCE_STAGED_PARTS)
-            shape.lanes = lanes_by_words<element>(args->columns, args->ld);
-    if (!shape.by_words) {
-        while (shape.parts < MOST_PARTS && shape.parts < vectors)
-            shape.parts *= 2;
-        while (shape.lanes < WARP && shape.parts * shape.lanes < vectors)
-            shape.lanes *= 2;
-        while (shape.pitch % (BANKS * WIDTH) == 0 && shape.lanes < 4) {
-            shape.lanes *= 2;
-            shape.parts /= 2;
-        }
-    }
-    while (shape.across_bits < 8 && 2u << shape.across_bits <= args->columns / WIDTH)
-        shape.across_bits++;
+    short_rows shape = {};
+    shape.count = static_cast<unsigned>(args->columns);
+    shape.ld = args->ld;
+    shape.rows = args->rows;
+    shape.lanes = shape.parts = 1;
+    place_rows<T>(shape, args->in);
+    size_t rows = MOST_STAGED_BYTES / ((shape.pitch > 0 ? shape.pitch : 1) * sizeof(T));
+    shape.by_parts = route == PRIM_REDUCE_STAGED_PARTS;
+    if (shape.by_parts)
+        share_by_parts<T>(shape, static_cast<unsigned>(rows));
+    else
+        share_by_vectors<T>(shape);
     const unsigned at_once = PARTIALS / shape.lanes, least = WARP / shape.lanes;
-    if (shape.block_rows > at_once)
-        shape.block_rows -= shape.block_rows % at_once;
-    while (shape.block_rows / 2 >= least &&
-           prim_divide_up(args->rows, shape.block_rows) < ENOUGH_BLOCKS)
-        shape.block_rows /= 2;
+    rows -= rows > at_once ? rows % at_once : 0;
+    while (rows / 2 >= least && prim_divide_up(args->rows, rows) < ENOUGH_BLOCKS)
+        rows /= 2;
+    shape.block_rows = static_cast<unsigned>(rows);
     return shape;
 }
 
@@ -243,13 +170,13 @@ cudaError_t reduce_rows_at_once(const Source &source, const prim_reduce_args *ar
                                 prim_reduce_route route, const Result &result)
 {
     using element = typename Source::element;
-    const short_rows shape = shape_of_short_rows<Source>(args, route);
+    const short_rows shape = shape_of_short_rows<element>(args, route);
     launch_config where = {args->call.stream,
                            static_cast<unsigned>(prim_divide_up(args->rows, shape.block_rows)),
                            PARTIALS};
-    if (shape.pitch > 0) /* the last row's last vector may reach further, by three at most */
-        where.shared_bytes = static_cast<size_t>(shape.block_rows) * shape.pitch * sizeof(element) +
-                             3 * VECTOR_BYTES;
+    /* the first row begins in the first vector, and the last one's last may be two further */
+    where.shared_bytes =
+        static_cast<size_t>(shape.block_rows) * shape.pitch * sizeof(element) + 3 * VECTOR_BYTES;
     return prim_launch_dependent(where, reduce_short_rows<Operator, Source, Result>, source, shape,
                                  result);
 }

@@ -25,11 +25,11 @@
  * Multiplication, SC16 (2016); cut at tiles, for the sake of the order. */
 #include <type_traits>
 
-#include "reduce/rows/staged_line.cuh"
 #include "reduce/segments/segment_plan.cuh"
 #include "reduce/segments/segments.h"
 #include "reduce/tile/results.cuh"
 #include "reduce/tile/row_partials.cuh"
+#include "reduce/tile/staged_range.cuh"
 
 namespace
 {
@@ -135,9 +135,9 @@ __device__ staged_window<T> stage_window(const T *in, const segment_plan &p, con
     constexpr unsigned WIDTH = VECTOR_ELEMENTS<T>;
     const T *const from = in + w.element;
     const unsigned past = bytes_past_vector(from) / sizeof(T);
-    const size_t behind = p.count - w.element - w.elements;
     T *const elements = reinterpret_cast<T *>(bytes) + past;
-    stage_span(elements, from, w.elements, w.element < past, behind < WIDTH);
+    stage_range(elements, from, w.elements, within_a_vector<T>(w.element),
+                within_a_vector<T>(p.count - w.element - w.elements), threadIdx.x, PARTIALS);
     const unsigned vectors = (past + w.elements + WIDTH - 1) / WIDTH + 1;
     return {elements, reinterpret_cast<uint16_t *>(bytes + vectors * VECTOR_BYTES)};
 }
@@ -231,16 +231,7 @@ __device__ typename Items::value value_of_item(const Items &all, const typename 
     unsigned parts = 1;
     while (parts < MOST_PARTS && parts * LANES < vectors)
         parts *= 2;
-    waiting_values<typename Items::value> waiting = {};
-    typename Items::value so_far;
-    PRIM_UNROLL(1)
-    for (unsigned step = 0;; step++) {
-        const unsigned v = lane + part_at(step, parts) * LANES;
-        so_far = partial_of_row<Operator>(all.source, row, count, v);
-        if (waiting.template meet<Operator>(step, parts, so_far))
-            break;
-    }
-    return reduce_warp<Operator>(so_far, LANES);
+    return value_of_row<Operator>(all.source, row, count, lane, LANES, parts);
 }
 
 template <class Operator, class Items>
@@ -263,66 +254,6 @@ __device__ void combine_by_block(const Items &all, room<typename Items::value> &
     }
 }
 
-/* Combines those elements of a vector that are the item's, one after the other. */
-template <class Operator, class Source>
-__device__ typename Source::value taken(const Source &source,
-                                        const vector<typename Source::element> &x, unsigned first,
-                                        unsigned count)
-{
-    constexpr unsigned WIDTH = VECTOR_ELEMENTS<typename Source::element>;
-    typename Source::value so_far = Source::template identity<Operator>();
-    PRIM_UNROLL(WIDTH)
-    for (unsigned e = 0; e < WIDTH; e++)
-        if (first + e < count)
-            so_far = source.template take_one<Operator, true>(so_far, element_of(x, e));
-    return so_far;
-}
-
-/* Vectors of an item, which may begin at any element. */
-template <typename T>
-struct item_vectors {
-    const vector<T> *aligned;
-    unsigned past;
-
-    __device__ explicit item_vectors(const T *row)
-        : aligned(reinterpret_cast<const vector<T> *>(vector_around(row))),
-          past(bytes_past_vector(row))
-    {
-    }
-    __device__ vector<T> at(unsigned v) const
-    {
-        const vector<T> x = aligned[v];
-        return past == 0 ? x : spliced<T>(x, aligned[v + 1], past);
-    }
-};
-
-/* The same as value_of_item() without a transform, for types with few elements in a vector: a lane
- * has PARTS partials of one vector each, so loops are unrolled and all loads come first. */
-template <class Operator, unsigned LANES, unsigned PARTS, class Items>
-__device__ typename Items::value value_of_plain_item(const Items &all,
-                                                     const typename Items::element *row,
-                                                     unsigned count, unsigned lane)
-{
-    using element = typename Items::element;
-    constexpr unsigned WIDTH = VECTOR_ELEMENTS<element>;
-    const item_vectors<element> vectors(row);
-    typename Items::value partial[PARTS];
-    PRIM_UNROLL(PARTS)
-    for (unsigned j = 0; j < PARTS; j++) {
-        const unsigned v = lane + j * LANES;
-        partial[j] = all.source.template identity<Operator>();
-        if (v * WIDTH < count)
-            partial[j] = taken<Operator>(all.source, vectors.at(v), v * WIDTH, count);
-    }
-    PRIM_UNROLL(PARTS)
-    for (unsigned half = PARTS / 2; half > 0; half /= 2) {
-        PRIM_UNROLL(PARTS)
-        for (unsigned j = 0; j < half; j++)
-            partial[j] = Operator::combine(partial[j], partial[j + half]);
-    }
-    return reduce_warp<Operator>(partial[0], LANES);
-}
-
 /* Whether the condition holds for no lane; all lanes of the warp call it. */
 [[maybe_unused]] __device__ inline bool none_of_warp(bool condition)
 {
@@ -336,10 +267,10 @@ value_of_plain(const Items &all, const typename Items::element *row, unsigned co
 {
     constexpr unsigned OF_ONE = LANES * VECTOR_ELEMENTS<typename Items::element>;
     if (none_of_warp(count > 2 * OF_ONE))
-        return value_of_plain_item<Operator, LANES, 2>(all, row, count, lane);
+        return value_of_few_vectors<Operator, 2, true>(all.source, row, count, lane, LANES);
     if (none_of_warp(count > 4 * OF_ONE))
-        return value_of_plain_item<Operator, LANES, 4>(all, row, count, lane);
-    return value_of_plain_item<Operator, LANES, MOST_PARTS>(all, row, count, lane);
+        return value_of_few_vectors<Operator, 4, true>(all.source, row, count, lane, LANES);
+    return value_of_few_vectors<Operator, MOST_PARTS, true>(all.source, row, count, lane, LANES);
 }
 
 /* The unit-th group of items of a list: as many as a warp has lanes for. */
@@ -359,53 +290,15 @@ __device__ void combine_listed(const Items &all, const item_list<MOST> &list, un
         all.store(item, result);
 }
 
-/* The same by one lane, for types with few elements in a vector: a partial for each vector that an
- * item may have, so that loops are unrolled. The next vector is loaded in any case. */
-template <class Operator, bool PLAIN, class Items>
-__device__ typename Items::value value_of_short(const Items &all,
-                                                const typename Items::element *row, unsigned count)
-{
-    using element = typename Items::element;
-    using value = typename Items::value;
-    constexpr unsigned WIDTH = VECTOR_ELEMENTS<element>;
-    const unsigned past = bytes_past_vector(row);
-    const vector<element> *const vectors =
-        reinterpret_cast<const vector<element> *>(row - past / sizeof(element));
-    vector<element> x = vectors[0];
-    value partial[LANE_VECTORS];
-    PRIM_UNROLL(LANE_VECTORS)
-    for (unsigned v = 0; v < LANE_VECTORS; v++) {
-        partial[v] = all.source.template identity<Operator>();
-        if (v * WIDTH < count) {
-            const vector<element> next = vectors[v + 1];
-            const vector<element> whole = past > 0 ? spliced<element>(x, next, past) : x;
-            PRIM_UNROLL(WIDTH)
-            for (unsigned e = 0; e < WIDTH; e++)
-                if (v * WIDTH + e < count)
-                    partial[v] = all.source.template take_one<Operator, PLAIN>(
-                        partial[v], element_of(whole, e));
-            x = next;
-        }
-    }
-    PRIM_UNROLL(LANE_VECTORS)
-    for (unsigned half = LANE_VECTORS / 2; half > 0; half /= 2) {
-        PRIM_UNROLL(LANE_VECTORS)
-        for (unsigned j = 0; j < half; j++)
-            partial[j] = Operator::combine(partial[j], partial[j + half]);
-    }
-    return partial[0];
-}
-
 /* For many elements in a vector, unrolled loops would be as much code as all the rest. */
 template <class Operator, class Items>
 __device__ typename Items::value value_by_lane(const Items &all, const typename Items::element *row,
                                                unsigned count)
 {
-    if constexpr (VECTOR_ELEMENTS < typename Items::element >> 4)
-        return value_of_item<Operator, 1>(all, row, count, 0);
-    else
-        return all.source.plain() ? value_of_short<Operator, true>(all, row, count)
-                                  : value_of_short<Operator, false>(all, row, count);
+    if constexpr (VECTOR_ELEMENTS<typename Items::element> <= 4)
+        if (all.source.plain())
+            return value_of_few_vectors<Operator, LANE_VECTORS, true>(all.source, row, count, 0, 1);
+    return value_of_item<Operator, 1>(all, row, count, 0);
 }
 
 /* Without a list: where there are many items, most of them are so short. */

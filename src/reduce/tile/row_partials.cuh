@@ -1,5 +1,5 @@
-/* The partials of a row in shared memory, which may begin at any element, and how a lane combines
- * its own. */
+/* The partials of a row in shared memory, which may begin at any element, and how lanes that share
+ * the row combine them. */
 #ifndef PRIM_REDUCE_ROW_PARTIALS_CUH
 #define PRIM_REDUCE_ROW_PARTIALS_CUH
 
@@ -36,6 +36,16 @@ __device__ typename Source::value take_vector(const Source &source, typename Sou
     return take_first<Operator>(source, so_far, x, left);
 }
 
+/* Vector v of a row, which begins `past` bytes behind the first of these vectors. */
+template <typename T>
+__device__ vector<T> vector_of_row(const vector<T> *vectors, unsigned past, unsigned v)
+{
+    vector<T> x = vectors[v];
+    if (past > 0)
+        x = spliced<T>(x, vectors[v + 1], past);
+    return x;
+}
+
 /* Combines vectors v, v + 256, … of a row in shared memory. */
 template <class Operator, class Source>
 __device__ typename Source::value partial_of_row(const Source &source,
@@ -49,12 +59,9 @@ __device__ typename Source::value partial_of_row(const Source &source,
         reinterpret_cast<const vector<element> *>(row - past / sizeof(element));
     typename Source::value so_far = Source::template identity<Operator>();
     PRIM_UNROLL(1)
-    for (; v * WIDTH < count; v += PARTIALS) {
-        vector<element> x = vectors[v];
-        if (past > 0)
-            x = spliced<element>(x, vectors[v + 1], past);
-        so_far = take_vector<Operator>(source, so_far, x, count - v * WIDTH);
-    }
+    for (; v * WIDTH < count; v += PARTIALS)
+        so_far = take_vector<Operator>(source, so_far, vector_of_row(vectors, past, v),
+                                       count - v * WIDTH);
     return so_far;
 }
 
@@ -99,6 +106,88 @@ constexpr unsigned MOST_PARTS = 8;
 __device__ inline unsigned part_at(unsigned step, unsigned parts)
 {
     return ((step & 1) << 2 | (step & 2) | (step >> 2 & 1)) * parts / MOST_PARTS;
+}
+
+/* The value of a row of up to a tile by `lanes` lanes, a power of two, with `parts` partials each;
+ * the first lane's is right. */
+template <class Operator, class Source>
+__device__ typename Source::value value_of_row(const Source &source,
+                                               const typename Source::element *row, unsigned count,
+                                               unsigned lane, unsigned lanes, unsigned parts)
+{
+    waiting_values<typename Source::value> waiting = {};
+    typename Source::value so_far;
+    PRIM_UNROLL(1)
+    for (unsigned step = 0;; step++) {
+        const unsigned v = lane + part_at(step, parts) * lanes;
+        so_far = partial_of_row<Operator>(source, row, count, v);
+        if (waiting.template meet<Operator>(step, parts, so_far))
+            break;
+    }
+    return reduce_warp<Operator>(so_far, lanes);
+}
+
+/* A row in which a partial is one vector, of a type with few elements in it: loops are unrolled.
+ * BY_VECTORS: vectors are loaded as such; otherwise element by element, which has fewer bank
+ * conflicts where rows differ in how far past 16 bytes they begin. Elements
+ * are not transformed. */
+template <class Operator, unsigned PARTS, bool BY_VECTORS, class Source>
+struct row_of_few_vectors {
+    using element = typename Source::element;
+    using value = typename Source::value;
+    const Source &source;
+    const element *row;
+    unsigned count, lane, lanes, parts; /* up to PARTS partials of a lane */
+
+    __device__ value partial(unsigned v) const
+    {
+        constexpr unsigned WIDTH = VECTOR_ELEMENTS<element>;
+        value so_far = Source::template identity<Operator>();
+        if (v * WIDTH >= count)
+            return so_far;
+        vector<element> x = {};
+        if constexpr (BY_VECTORS)
+            x = vector_of_row(reinterpret_cast<const vector<element> *>(vector_around(row)),
+                              bytes_past_vector(row), v);
+        PRIM_UNROLL(WIDTH)
+        for (unsigned e = 0; e < WIDTH; e++)
+            if (v * WIDTH + e < count) {
+                if constexpr (BY_VECTORS)
+                    so_far = source.template take_one<Operator, true>(so_far, element_of(x, e));
+                else
+                    so_far = source.template take_one<Operator, true>(so_far, row[v * WIDTH + e]);
+            }
+        return so_far;
+    }
+
+    /* Of this lane's parts `part`, part + STRIDE, …: halves first. */
+    template <unsigned STRIDE>
+    __device__ value aggregate(unsigned part) const
+    {
+        if constexpr (STRIDE == PARTS) {
+            return partial(lane + part * lanes);
+        } else {
+            const value first = aggregate<2 * STRIDE>(part);
+            return STRIDE < parts ? Operator::combine(first, aggregate<2 * STRIDE>(part + STRIDE))
+                                  : first;
+        }
+    }
+
+    /* What value_of_row() gives. */
+    __device__ value combined() const
+    {
+        return reduce_warp<Operator>(aggregate<1>(0), lanes);
+    }
+};
+
+template <class Operator, unsigned PARTS, bool BY_VECTORS, class Source>
+__device__ typename Source::value
+value_of_few_vectors(const Source &source, const typename Source::element *row, unsigned count,
+                     unsigned lane, unsigned lanes, unsigned parts = PARTS)
+{
+    return row_of_few_vectors<Operator, PARTS, BY_VECTORS, Source>{source, row,   count,
+                                                                   lane,   lanes, parts}
+        .combined();
 }
 
 } // namespace
