@@ -1,24 +1,21 @@
-/* Rows that are shorter than half a chunk: a warp takes as many whole rows as a chunk has room for.
+/* Rows that are shorter than half a chunk: a warp takes as many whole rows as a chunk has room for,
+ * with what is between them, staged_rows.cuh.
  *
- *     memory     a a a b b b c c c d d d …      rows without gaps are one line: its image comes and
- *     lane       0           1                  goes in vectors, whatever the rows' length is;
- *                                               a lane takes as many rows as its run has room for
- *     lane       0    1    2    3    4    5     … or a run of a longer row
+ *     image      a a a b b b c c c d d d …
+ *     lane       0     1     2     3              a whole row, if it is short: lane_rows.cuh
+ *     lane       0    1    2    3    4    5       … or a run of a longer one
  *                a…a  a…a  a    b…b  b…b  b
- *     lane       0           1                  … or a whole row, where lanes then read from
- *                a…a a…a a   b…b b…b b          different banks: whole_rows.cuh
  *
  * A row's runs and the order of its lanes are those of a chunk, chunk.cuh, so that a result has the
  * same bits as in a longer line; but a lane's run begins anywhere in the image, and any lanes may
- * have a row's runs. Rows with gaps between them: gaps.cuh.
+ * have a row's runs.
  *
  * Work: 2 × count combinations. Bytes: the elements once, the results once. Steps: two runs, and
  * log2 of the runs in a row. */
 #include "common/kernel/launch.cuh"
 #include "common/kernel/shared.cuh"
-#include "scan/rows/gaps.cuh"
-#include "scan/rows/thin_rows.cuh"
-#include "scan/rows/whole_rows.cuh"
+#include "scan/rows/lane_rows.cuh"
+#include "scan/rows/staged_rows.cuh"
 #include "scan/tile/tile.cuh"
 #include "scan/tile/tiles.h"
 
@@ -30,29 +27,16 @@ namespace short_rows
 constexpr unsigned ROW_WARPS = 8, ROW_THREADS = ROW_WARPS * WARP;
 constexpr unsigned RUN_WORDS = RUN * VECTOR_BYTES / 4; /* words of a lane's results */
 
-/* Rows of a thread that has up to two elements of each. */
-[[maybe_unused]] constexpr unsigned FEW_ROWS = 4;
-
-/* Bit i % 32 of word i / 32: element i of a lane begins a row. In words, since nvcc would compare a
- * bit of 64 in two instructions. */
-struct row_begins {
-    uint32_t words[2];
-};
-
 template <unsigned COUNT>
 struct words_of {
     uint32_t words[COUNT];
 };
 
-/* The kernel's share of a route: runs of rows, or a row for each lane, in shared memory or
- * without. */
+/* What lanes do. */
 enum lane_work : unsigned {
-    RUNS,                /* warp_rows */
-    WHOLE_ROWS,          /* lane_rows: whole_rows.cuh */
-    WHOLE_VECTORS,       /* the same, of which each begins at a vector */
-    THIN_ROWS,           /* thin_rows.cuh; from here on without shared memory */
-    THIN_ROWS_FROM_WORD, /* all of them begin at a word */
-    FEW_ELEMENTS         /* of each row */
+    RUNS,             /* warp_rows */
+    ROWS_BY_ELEMENTS, /* lane_rows */
+    ROWS_BY_VECTORS   /* the same, where each row begins at a vector */
 };
 
 template <typename In, typename Out>
@@ -60,24 +44,24 @@ struct short_rows {
     const In *in;
     Out *out;
     size_t in_ld, out_ld, count;
-    unsigned columns, of_warp;        /* rows that a warp takes */
-    unsigned pitch;                   /* elements from row to row in an image */
-    bool by_vectors;                  /* gaps.cuh */
-    uint32_t of_elements, of_vectors; /* reciprocals of what a row has */
+    unsigned columns, of_warp; /* rows that a warp takes */
+    unsigned pitch;            /* elements from row to row in an image */
+    unsigned vectors;          /* of a row that comes by itself; 0: rows come together */
+    bool by_vectors;           /* staged_rows.cuh */
+    uint32_t of_elements, of_row_vectors, of_vectors; /* reciprocals of columns, whole vectors of a
+                                                         row, `vectors` */
     lane_work work;
-    row_begins begins;
+    unsigned swizzle;
 };
 
 template <typename In, typename Out>
 constexpr bool ONE_IMAGE = sizeof(In) == sizeof(Out);
 
-/* Rows of up to 16 bytes of narrow elements, with gaps, may be a thread's. */
-template <typename In, typename Out>
-constexpr bool MAY_BE_THIN = IS_NARROW<In> &&ONE_IMAGE<In, Out>;
+/* A little more than a chunk, so that two rows of half a chunk fit, with what is between them. */
+constexpr unsigned ROOM = (PRIM_SCAN_CHUNK_VECTORS + 2) * VECTOR_BYTES;
 
-/* Where elements and results have one width, they share an image. The image of wider results also
- * has room for those of the elements that precede the first one in its vector. A lane reads a whole
- * run, and the last one may begin at the image's last element. */
+/* Where elements and results have one width, they share an image. A lane reads a whole run, and the
+ * last one may begin at the image's last element. */
 template <typename In, typename Out>
 constexpr unsigned RESULT_SLOTS = CHUNK_SLOTS + 7;
 template <typename In, typename Out>
@@ -91,41 +75,39 @@ struct row_images {
 
 /* ---- from global memory, and back ---- */
 
-/* Starts the copies of a warp's elements, and says where the image has them. */
 template <typename In, typename Out>
-__device__ void load_elements(row_images &images, const short_rows<In, Out> &r, const In *from,
-                              const line_part &part, unsigned lane, unsigned swizzle)
+__device__ void load_elements(const row_images &images, const short_rows<In, Out> &r, size_t row,
+                              unsigned rows, unsigned lane)
 {
     constexpr unsigned SIZE = sizeof(In);
-    rows_in_image image = {part.count, r.columns * SIZE, r.pitch * SIZE,
-                           0,          r.of_elements,    r.of_vectors};
-    if (r.in_ld == r.columns) {
-        image.first = shift_of(from);
-        load_image<IN_VECTORS<In, Out>>(images.elements, from, part, lane, swizzle);
-    } else {
-        image.first = r.by_vectors ? shift_of(from) : 0;
-        load_rows(images.elements, from, r.in_ld, image, r.by_vectors, lane, swizzle);
+    staged_lines lines = {rows,      r.columns * SIZE, r.pitch * SIZE, (r.in_ld - r.pitch) * SIZE,
+                          r.vectors, r.of_vectors,     row == 0,       row + rows == r.count};
+    if (r.vectors == 0) {
+        lines.count = 1;
+        lines.length += (rows - 1) * lines.pitch;
+        lines.vectors = (images.first_element + lines.length + VECTOR_BYTES - 1) / VECTOR_BYTES;
     }
-    images.first_element = image.first;
-    images.first_result = image.first / SIZE * static_cast<unsigned>(sizeof(Out));
+    load_lines(images.elements, r.in + row * r.in_ld, lines, lane, r.swizzle);
 }
 
 template <typename In, typename Out>
-__device__ void store_results(const row_images &images, const short_rows<In, Out> &r, Out *to,
-                              unsigned count, unsigned lane, unsigned swizzle)
+__device__ void store_results(const row_images &images, const short_rows<In, Out> &r, size_t row,
+                              unsigned rows, unsigned lane)
 {
     constexpr unsigned SIZE = sizeof(Out);
-    const rows_in_image image = {
-        count, r.columns * SIZE, r.pitch * SIZE, images.first_result, r.of_elements, r.of_vectors};
+    Out *const to = r.out + row * r.out_ld;
+    const unsigned count = rows * r.columns;
     if (r.out_ld == r.columns && r.pitch == r.columns)
         store_image<PRIM_SCAN_CHUNK_VECTORS>(to, images.results, images.first_result, count, lane,
-                                             swizzle);
+                                             r.swizzle);
     else
-        store_rows(to, r.out_ld, images.results, image, ONE_IMAGE<In, Out> && r.by_vectors, lane,
-                   swizzle);
+        store_rows(to, r.out_ld, images.results,
+                   {count, r.columns * SIZE, r.pitch * SIZE, images.first_result, r.of_elements,
+                    r.of_row_vectors},
+                   r.by_vectors, lane, r.swizzle);
 }
 
-/* ---- a lane's part: a run of one row, or some whole rows ---- */
+/* ---- a run of a row ---- */
 
 template <typename In, unsigned N>
 struct lane_run {
@@ -172,6 +154,17 @@ __device__ void write_run(vector_slot *slots, unsigned first, unsigned bytes,
     }
 }
 
+/* The sum of a run. */
+template <class Operator, typename In, typename Out, unsigned N>
+__device__ accumulator_t<Out> sum_of(const lane_run<In, N> &run, const element_rule<Out> &rule)
+{
+    accumulator_t<Out> sum = vector_sum<Operator, In, Out>(run.vectors[0], rule);
+    PRIM_UNROLL(RUN)
+    for (unsigned v = 1; v < RUN; v++)
+        sum = Operator::combine(sum, vector_sum<Operator, In, Out>(run.vectors[v], rule));
+    return sum;
+}
+
 /* The exclusive prefix of each of a row's runs; `run` is this lane's, of `runs`. */
 template <class Operator, typename Value>
 __device__ Value run_prefix(Value of_run, unsigned run, unsigned runs, Value identity)
@@ -185,24 +178,21 @@ __device__ Value run_prefix(Value of_run, unsigned run, unsigned runs, Value ide
     return run == 0 ? identity : before;
 }
 
-/* The results of a run's elements; a row begins at each bit of `begins`, with `initial`. */
+/* The results of a run's elements. The kind is asked for each of them: with a loop for each kind
+ * there would be twice as many instructions. */
 template <class Operator, typename In, typename Out, unsigned N>
-__device__ lane_run<Out, N> scan_rows_of_run(const lane_run<In, N> &run, const row_begins &begins,
-                                             const tile_rule<accumulator_t<Out>, Out> &rule,
-                                             accumulator_t<Out> initial)
+__device__ lane_run<Out, N> results_of_run(const lane_run<In, N> &run,
+                                           const tile_rule<accumulator_t<Out>, Out> &rule,
+                                           accumulator_t<Out> so_far)
 {
-    using value = accumulator_t<Out>;
     lane_run<Out, N> results;
-    value so_far = initial;
     PRIM_UNROLL(RUN)
     for (unsigned v = 0; v < RUN; v++) {
-        value values[N];
+        accumulator_t<Out> values[N];
         values_of<Operator, In, Out>(run.vectors[v], rule.element, values);
         PRIM_UNROLL(N)
         for (unsigned e = 0; e < N; e++) {
-            const unsigned i = v * N + e;
-            so_far = (begins.words[i / 32] >> i % 32 & 1) != 0 ? initial : so_far;
-            const value next = Operator::combine(so_far, values[e]);
+            const accumulator_t<Out> next = Operator::combine(so_far, values[e]);
             values[e] = rule.kind == PRIM_SCAN_EXCLUSIVE ? so_far : next;
             so_far = next;
         }
@@ -211,138 +201,55 @@ __device__ lane_run<Out, N> scan_rows_of_run(const lane_run<In, N> &run, const r
     return results;
 }
 
-/* How a warp's lanes share rows: each takes a run of one, or some whole ones. */
-struct row_step {
-    unsigned runs, of_lane, rows; /* runs of a row; rows of a lane, and of all */
-
-    __host__ __device__ row_step(unsigned columns, unsigned pitch, unsigned of_run)
-        : runs((columns + of_run - 1) / of_run),
-          of_lane(runs == 1 && pitch < of_run ? of_run / pitch : 1), rows(WARP / runs * of_lane)
-    {
-    }
-};
-
-/* Scans the warp's rows, in steps of a run for each lane. What lies between rows in an image
- * becomes some result that is not stored. */
+/* Scans the warp's rows, in steps of a run for each lane; `initial` is what is before their chunk.
+ * Behind a row's end some result is computed that is not written. */
 template <class Operator, typename In, typename Out>
-__device__ void scan_rows(const row_images &images, unsigned rows, unsigned columns, unsigned pitch,
-                          const row_begins &begins, const tile_rule<accumulator_t<Out>, Out> &rule,
-                          unsigned lane)
+__device__ void scan_runs(const row_images &images, const short_rows<In, Out> &r, unsigned rows,
+                          const tile_rule<accumulator_t<Out>, Out> &rule,
+                          accumulator_t<Out> initial, unsigned lane)
 {
     using value = accumulator_t<Out>;
     constexpr unsigned N = WIDTH<In, Out>, OF_RUN = RUN_ELEMENTS<In, Out>;
+    constexpr unsigned IN_SIZE = sizeof(In), OUT_SIZE = sizeof(Out);
     const value identity = identity_of<Operator, Out>();
-    const value initial = Operator::combine(initial_of(rule), identity); /* before the chunk */
-    const row_step step(columns, pitch, OF_RUN);
-    const unsigned runs = step.runs, of_lane = step.of_lane, at_once = step.rows;
-    const unsigned mine = lane / runs * of_lane, run = lane % runs;
+    const unsigned runs = (r.columns + OF_RUN - 1) / OF_RUN, at_once = WARP / runs;
+    const unsigned mine = lane / runs, run = lane % runs, begin = run * OF_RUN;
+    const unsigned left = r.columns - begin < OF_RUN ? r.columns - begin : OF_RUN;
     PRIM_UNROLL(1)
     for (unsigned first = 0; first < rows; first += at_once) {
-        const unsigned row = first + mine, left = row < rows && mine < at_once ? rows - row : 0;
-        const unsigned whole =
-            left == 0 ? 0 : ((left < of_lane ? left : of_lane) - 1) * pitch + columns;
-        const unsigned begin = run * OF_RUN, element = left > 0 ? row * pitch + begin : 0;
-        const unsigned count = whole <= begin ? 0 : whole - begin < OF_RUN ? whole - begin : OF_RUN;
-        const lane_run<In, N> x = read_run<In, N>(
-            images.elements, images.first_element + element * static_cast<unsigned>(sizeof(In)));
+        const bool is_used = mine < at_once && first + mine < rows;
+        const unsigned element = is_used ? (first + mine) * r.pitch + begin : 0;
+        const lane_run<In, N> x =
+            read_run<In, N>(images.elements, images.first_element + element * IN_SIZE);
         value before = identity;
-        if (runs > 1) {
-            value sum = identity;
-            PRIM_UNROLL(RUN)
-            for (unsigned v = 0; v < RUN; v++) {
-                const value of_vector = vector_sum<Operator, In, Out>(x.vectors[v], rule.element);
-                sum = v == 0 ? of_vector : Operator::combine(sum, of_vector);
-            }
-            before = run_prefix<Operator>(sum, run, runs, identity);
-        }
+        if (runs > 1)
+            before = run_prefix<Operator>(sum_of<Operator, In, Out>(x, rule.element), run, runs,
+                                          identity);
         const lane_run<Out, N> results =
-            scan_rows_of_run<Operator>(x, begins, rule, Operator::combine(initial, before));
+            results_of_run<Operator, In, Out>(x, rule, Operator::combine(initial, before));
         __syncwarp(); /* all have read: a vector may have elements of two lanes */
-        write_run<Out>(images.results,
-                       images.first_result + element * static_cast<unsigned>(sizeof(Out)),
-                       count * static_cast<unsigned>(sizeof(Out)),
+        write_run<Out>(images.results, images.first_result + element * OUT_SIZE,
+                       is_used ? left * OUT_SIZE : 0,
                        same_bits<words_of<RUN_WORDS>>(results).words);
         __syncwarp();
     }
 }
 
-/* What is before a row that is a lane's: nothing is before its chunk, nor before its run. */
-template <class Operator, typename Out>
-__device__ accumulator_t<Out> before_row(const tile_rule<accumulator_t<Out>, Out> &rule)
-{
-    const accumulator_t<Out> identity = identity_of<Operator, Out>();
-    return Operator::combine(Operator::combine(initial_of(rule), identity), identity);
-}
-
 /* The same, each lane a row at a time. */
 template <class Operator, bool BY_VECTORS, typename In, typename Out>
-__device__ void scan_whole_rows(const row_images &images, unsigned rows, unsigned columns,
-                                unsigned pitch, const tile_rule<accumulator_t<Out>, Out> &rule,
-                                unsigned lane)
+__device__ void scan_lane_rows(const row_images &images, const short_rows<In, Out> &r,
+                               unsigned rows, const tile_rule<accumulator_t<Out>, Out> &rule,
+                               accumulator_t<Out> initial, unsigned lane)
 {
-    using value = accumulator_t<Out>;
-    const value initial = before_row<Operator>(rule);
+    const accumulator_t<Out> before =
+        Operator::combine(initial, identity_of<Operator, Out>()); /* nothing is before its run */
+    constexpr unsigned IN_SIZE = sizeof(In), OUT_SIZE = sizeof(Out);
     PRIM_UNROLL(1)
     for (unsigned row = lane; row < rows; row += WARP)
-        scan_whole_row<Operator, BY_VECTORS, In, Out>(
-            images.elements->byte + images.first_element + row * pitch * sizeof(In),
-            images.results->byte + images.first_result + row * pitch * sizeof(Out), columns, rule,
-            initial);
-}
-
-/* Up to two elements of each of FEW_ROWS rows, which lie WARP rows apart from `first` on: all are
- * on their way at once. */
-template <class Operator, typename In, typename Out>
-__device__ void scan_few_elements(const short_rows<In, Out> &r, size_t first,
-                                  const tile_rule<accumulator_t<Out>, Out> &rule,
-                                  accumulator_t<Out> initial)
-{
-    In x[FEW_ROWS][2] = {};
-    PRIM_UNROLL(FEW_ROWS)
-    for (unsigned j = 0; j < FEW_ROWS; j++) {
-        PRIM_UNROLL(2)
-        for (unsigned e = 0; e < 2; e++)
-            if (first + j * WARP < r.count && e < r.columns)
-                x[j][e] = r.in[(first + j * WARP) * r.in_ld + e];
-    }
-    PRIM_UNROLL(FEW_ROWS)
-    for (unsigned j = 0; j < FEW_ROWS; j++) {
-        Out *const to = r.out + (first + j * WARP) * r.out_ld;
-        accumulator_t<Out> so_far = initial;
-        PRIM_UNROLL(2)
-        for (unsigned e = 0; e < 2; e++) {
-            const accumulator_t<Out> next =
-                Operator::combine(so_far, value_of<Operator, In, Out>(x[j][e], rule.element));
-            if (first + j * WARP < r.count && e < r.columns)
-                to[e] = result_of<Operator, Out>(rule.kind == PRIM_SCAN_EXCLUSIVE ? so_far : next,
-                                                 rule.element);
-            so_far = next;
-        }
-    }
-}
-
-/* A row of this thread alone, or some, without shared memory. */
-template <class Operator, typename In, typename Out>
-__device__ void scan_row_in_memory(const short_rows<In, Out> &r, size_t row,
-                                   const tile_rule<accumulator_t<Out>, Out> &rule)
-{
-    using value = accumulator_t<Out>;
-    if (row >= r.count)
-        return;
-    const value initial = before_row<Operator>(rule);
-    if constexpr (MAY_BE_THIN<In, Out>) {
-        const In *const from = r.in + row * r.in_ld;
-        Out *const to = r.out + row * r.out_ld;
-        if (r.work == THIN_ROWS) {
-            scan_thin_row<Operator, false>(from, to, r.columns, rule, initial);
-            return;
-        }
-        if (r.work == THIN_ROWS_FROM_WORD) {
-            scan_thin_row<Operator, true>(from, to, r.columns, rule, initial);
-            return;
-        }
-    }
-    scan_few_elements<Operator>(r, row, rule, initial);
+        scan_lane_row<Operator, BY_VECTORS, In, Out>(
+            {images.elements, images.results, images.first_element + row * r.pitch * IN_SIZE,
+             images.first_result + row * r.pitch * OUT_SIZE, r.swizzle, rule, before},
+            r.columns);
 }
 
 /* Blocks, as many as have their registers: fewer of narrow integers, and of extremes of narrow
@@ -368,126 +275,70 @@ __global__ void __launch_bounds__(ROW_THREADS,
     grid_dependency_synchronize();
     if (first >= r.count)
         return;
-    if constexpr (IS_NARROW<In>)
-        if (r.work > WHOLE_VECTORS) {
-            scan_row_in_memory<Operator>(r, first + lane, rule);
-            return;
-        }
     const unsigned rows =
         r.count - first < r.of_warp ? static_cast<unsigned>(r.count - first) : r.of_warp;
-    const unsigned count = rows * r.columns;
 
-    const unsigned swizzle = r.work == RUNS ? SWIZZLED : IN_ORDER;
-    vector_slot *const slots = kept_in_register(of_results[warp]);
-    row_images images = {ONE_IMAGE<In, Out> ? slots : kept_in_register(of_elements[warp]), slots, 0,
-                         0};
-    load_elements(images, r, r.in + first * r.in_ld, {count, first == 0, first + rows == r.count},
-                  lane, swizzle);
+    row_images images = {kept_in_register(of_results[warp]), kept_in_register(of_results[warp]),
+                         shift_of(r.in + first * r.in_ld), 0};
+    if constexpr (ONE_IMAGE<In, Out>)
+        images.first_result = images.first_element;
+    else
+        images.elements = kept_in_register(of_elements[warp]);
+    load_elements(images, r, first, rows, lane);
     wait_for_copies();
     __syncwarp();
-    if (r.work == WHOLE_ROWS)
-        scan_whole_rows<Operator, false, In, Out>(images, rows, r.columns, r.pitch, rule, lane);
-    else if (ONE_IMAGE<In, Out> && r.work == WHOLE_VECTORS)
-        scan_whole_rows<Operator, true, In, Out>(images, rows, r.columns, r.pitch, rule, lane);
+    const accumulator_t<Out> initial =
+        Operator::combine(initial_of(rule), identity_of<Operator, Out>());
+    if (r.work == ROWS_BY_ELEMENTS)
+        scan_lane_rows<Operator, false>(images, r, rows, rule, initial, lane);
+    else if (r.work == ROWS_BY_VECTORS)
+        scan_lane_rows<Operator, true>(images, r, rows, rule, initial, lane);
     else
-        scan_rows<Operator, In, Out>(images, rows, r.columns, r.pitch, r.begins, rule, lane);
+        scan_runs<Operator>(images, r, rows, rule, initial, lane);
     __syncwarp();
-    store_results(images, r, r.out + first * r.out_ld, count, lane, swizzle);
+    store_results(images, r, first, rows, lane);
 }
 
-/* Of rows with gaps: a little more than a chunk, so that two of half a chunk fit. */
-[[maybe_unused]] constexpr unsigned ROOM_WITH_GAPS = (PRIM_SCAN_CHUNK_VECTORS + 2) * VECTOR_BYTES;
+/* ---- what the host decides ---- */
 
-[[maybe_unused]] bool has_gaps(const prim_scan_args *args)
+/* Gaps of up to 32 bytes: memory reads them anyway. */
+template <typename In>
+bool come_together(const prim_scan_args *args)
 {
-    return args->in_ld != args->columns || args->out_ld != args->columns;
+    return (args->in_ld - args->columns) * sizeof(In) <= 2 * VECTOR_BYTES;
 }
 
-/* Whether a row is a thread's, without shared memory: of narrow elements, with gaps, one or two
- * elements or up to a vector. */
-template <typename In, typename Out>
-bool is_thin(const prim_scan_args *args)
-{
-    return IS_NARROW<In> && has_gaps(args) &&
-           (args->columns <= 2 ||
-            (MAY_BE_THIN<In, Out> && args->columns <= VECTOR_BYTES / sizeof(In)));
-}
-
-/* Whether rows of a vector and more, with gaps between them, lie equally far past vectors in input
- * and output, or in two images. */
-template <typename In, typename Out>
-bool may_go_by_vectors(const prim_scan_args *args)
-{
-    return has_gaps(args) && args->columns * sizeof(In) >= VECTOR_BYTES && IS_NARROW<In> &&
-           (!ONE_IMAGE<In, Out> || ((args->in_ld - args->out_ld) * sizeof(In) % VECTOR_BYTES == 0 &&
-                                    shift_of(args->in) == shift_of(args->out)));
-}
-
-/* Elements from row to row in an image: the fewest that keep a row as far past a vector as it is in
- * memory; or, if they are loaded one by one, so many that each row begins at one, where lanes may
- * take whole rows. */
+/* Elements from row to row in an image: as in memory; or, of rows that come by themselves, so many
+ * that no two share a vector. */
 template <typename In, typename Out>
 unsigned pitch_of_image(const prim_scan_args *args)
 {
     constexpr unsigned OF_VECTOR = VECTOR_BYTES / sizeof(In);
-    const unsigned columns = static_cast<unsigned>(args->columns);
-    if (args->in_ld == args->columns)
-        return columns;
-    if (may_go_by_vectors<In, Out>(args))
-        return columns + static_cast<unsigned>((args->in_ld - args->columns) % OF_VECTOR);
-    return ONE_IMAGE<In, Out> && args->out_ld != args->columns && columns > 2 * OF_VECTOR &&
-                   columns <= MOST_ELEMENTS<In, Out>
-               ? (columns + OF_VECTOR - 1) / OF_VECTOR * OF_VECTOR
-               : columns;
+    if (come_together<In>(args))
+        return static_cast<unsigned>(args->in_ld);
+    const unsigned least = static_cast<unsigned>(args->columns) + OF_VECTOR - 1;
+    return least + static_cast<unsigned>((args->in_ld - least) % OF_VECTOR);
 }
 
-/* How many lanes at most read from one bank of shared memory, if each begins `pitch` bytes after
- * the one before it. */
-template <typename T>
-unsigned lanes_at_a_bank(unsigned pitch)
-{
-    constexpr unsigned WIDTH = sizeof(T) < WORD_BYTES ? WORD_BYTES : sizeof(T),
-                       BANKS = 32 * WORD_BYTES / WIDTH;
-    unsigned lanes[BANKS] = {}, most = 0;
-    for (unsigned lane = 0; lane < BANKS; lane++) {
-        const unsigned place = lane * pitch / WIDTH;
-        if (lane > 0 && place == (lane - 1) * pitch / WIDTH)
-            continue; /* the same word */
-        const unsigned here = ++lanes[place % BANKS];
-        most = here > most ? here : most;
-    }
-    return most;
-}
-
-/* Whether each lane takes whole rows, by elements or by vectors: not short ones, of which a run has
- * several, nor those of whole runs, which leave no lane idle. */
-template <typename Out>
-bool go_by_elements(const prim_scan_args *args, unsigned pitch)
-{
-    return args->columns * sizeof(Out) > 8 && lanes_at_a_bank<Out>(pitch * sizeof(Out)) <= 2;
-}
-
+/* Lanes have whole rows, if these are not whole runs, which leave no lane idle, and if the lanes'
+ * elements do not lie in the same banks: at most four in one. */
 template <typename In, typename Out>
-bool go_by_vectors(const prim_scan_args *args, unsigned pitch)
+lane_work work_of(const prim_scan_args *args, unsigned pitch)
 {
-    const bool shifted = may_go_by_vectors<In, Out>(args) || args->in_ld == args->columns;
-    const unsigned bytes = pitch * static_cast<unsigned>(sizeof(Out));
-    return ONE_IMAGE<In, Out> && (!shifted || shift_of(args->in) == 0) &&
-           bytes % VECTOR_BYTES == 0 && bytes > 2 * VECTOR_BYTES &&
-           bytes % (RUN * VECTOR_BYTES) != 0;
+    constexpr unsigned N = WIDTH<In, Out>;
+    if (args->columns > MOST_ELEMENTS<In, Out> || args->columns % RUN_ELEMENTS<In, Out> == 0)
+        return RUNS;
+    return pitch % N == 0 && shift_of(args->in) % (N * sizeof(In)) == 0 ? ROWS_BY_VECTORS
+           : pitch * sizeof(Out) % (2 * VECTOR_BYTES) != 0              ? ROWS_BY_ELEMENTS
+                                                                        : RUNS;
 }
 
 struct choose_route {
     template <typename In, typename Out>
     static prim_scan_route run(const prim_scan_args *args)
     {
-        if (is_thin<In, Out>(args))
-            return args->columns <= 2 ? PRIM_SCAN_FEW_ELEMENTS : PRIM_SCAN_THIN_ROWS;
-        const unsigned pitch = pitch_of_image<In, Out>(args);
-        return args->columns <= MOST_ELEMENTS<In, Out> &&
-                       (go_by_elements<Out>(args, pitch) || go_by_vectors<In, Out>(args, pitch))
-                   ? PRIM_SCAN_LANE_ROWS
-                   : PRIM_SCAN_WARP_ROWS;
+        return work_of<In, Out>(args, pitch_of_image<In, Out>(args)) == RUNS ? PRIM_SCAN_WARP_ROWS
+                                                                             : PRIM_SCAN_LANE_ROWS;
     }
     static prim_scan_route not_built(const prim_scan_args *)
     {
@@ -495,54 +346,31 @@ struct choose_route {
     }
 };
 
-/* What lanes do on a route, by the alignment of rows and their elements in banks. */
-template <typename In, typename Out>
-lane_work work_of(prim_scan_route route, const prim_scan_args *args, unsigned pitch)
-{
-    switch (route) {
-    case PRIM_SCAN_FEW_ELEMENTS:
-        return FEW_ELEMENTS;
-    case PRIM_SCAN_THIN_ROWS:
-        return lines_are_aligned(args->in, args->rows, args->in_ld * sizeof(In), WORD_BYTES) &&
-                       lines_are_aligned(args->out, args->rows, args->out_ld * sizeof(Out),
-                                         WORD_BYTES)
-                   ? THIN_ROWS_FROM_WORD
-                   : THIN_ROWS;
-    case PRIM_SCAN_LANE_ROWS:
-        return go_by_elements<Out>(args, pitch) ? WHOLE_ROWS : WHOLE_VECTORS;
-    default:
-        return RUNS;
-    }
-}
-
 /* As many as fit, but whole steps where the last one would leave more than half of the lanes
- * idle; without shared memory, one for each lane. */
+ * idle. */
 template <typename In, typename Out>
-unsigned rows_of_warp(lane_work work, unsigned columns, unsigned pitch, unsigned room)
+unsigned rows_of_warp(lane_work work, unsigned columns, unsigned pitch)
 {
-    if (work > WHOLE_VECTORS)
-        return work == FEW_ELEMENTS ? FEW_ROWS * WARP : WARP;
     const unsigned at_once =
-        work != RUNS ? WARP : row_step(columns, pitch, RUN_ELEMENTS<In, Out>).rows;
-    const unsigned most = room / pitch, behind = most % at_once;
+        work != RUNS ? WARP : WARP / prim_divide_up(columns, RUN_ELEMENTS<In, Out>);
+    const unsigned room = (pitch == columns ? CHUNK<In, Out> * sizeof(Out) : ROOM) / sizeof(Out);
+    const unsigned most = (room - columns) / pitch + 1, behind = most % at_once;
     return most > at_once && behind <= at_once / 2 ? most - behind : most;
 }
 
 struct launch_short_rows : launch_run {
     template <typename In, typename Out, typename Operator>
-    static cudaError_t run(const prim_scan_args *args, prim_scan_route route)
+    static cudaError_t run(const prim_scan_args *args)
     {
+        constexpr unsigned SIZE = sizeof(In);
         const unsigned columns = static_cast<unsigned>(args->columns);
-        const bool by_vectors = may_go_by_vectors<In, Out>(args);
         const unsigned pitch = pitch_of_image<In, Out>(args);
-        const lane_work work = work_of<In, Out>(route, args, pitch);
-        row_begins begins = {};
-        static_assert(RUN_ELEMENTS<In, Out> <= 64, "a bit for each element of a lane");
-        for (unsigned i = 0; i < RUN_ELEMENTS<In, Out>; i += pitch)
-            begins.words[i / 32] |= 1u << i % 32;
-        const unsigned room = args->in_ld != args->columns
-                                  ? ROOM_WITH_GAPS / static_cast<unsigned>(sizeof(Out))
-                                  : CHUNK<In, Out>;
+        const lane_work work = work_of<In, Out>(args, pitch);
+        const bool alike = ONE_IMAGE<In, Out> && shift_of(args->in) == shift_of(args->out) &&
+                           (args->in_ld - args->out_ld) * SIZE % VECTOR_BYTES == 0;
+        const unsigned vectors =
+            come_together<In>(args) ? 0 : (columns * SIZE + 2 * VECTOR_BYTES - 2) / VECTOR_BYTES;
+        const unsigned of_row = columns * SIZE / VECTOR_BYTES; /* whole ones */
         const short_rows<In, Out> rows = {
             static_cast<const In *>(args->in),
             static_cast<Out *>(args->out),
@@ -550,13 +378,16 @@ struct launch_short_rows : launch_run {
             args->out_ld,
             args->rows,
             columns,
-            rows_of_warp<In, Out>(work, columns, pitch, room),
+            rows_of_warp<In, Out>(work, columns, pitch),
             pitch,
-            by_vectors,
+            vectors,
+            alike,
             reciprocal_of(columns),
-            by_vectors ? reciprocal_of(columns * sizeof(In) / VECTOR_BYTES) : 0,
+            of_row > 0 ? reciprocal_of(of_row) : 0,
+            vectors > 0 ? reciprocal_of(vectors) : 0,
             work,
-            begins};
+            work == RUNS || (work == ROWS_BY_VECTORS && pitch * sizeof(Out) % 32 == 0) ? SWIZZLED
+                                                                                       : IN_ORDER};
         const size_t blocks =
             prim_divide_up(args->rows, static_cast<size_t>(rows.of_warp) * ROW_WARPS);
         return prim_launch_dependent(
@@ -573,7 +404,7 @@ prim_scan_route prim_scan_short_rows_route(const prim_scan_args *args)
     return all_types<short_rows::choose_route>(args);
 }
 
-cudaError_t prim_scan_launch_short_rows(const prim_scan_args *args, prim_scan_route route)
+cudaError_t prim_scan_launch_short_rows(const prim_scan_args *args)
 {
-    return dispatch_if<LINES_ARE_BUILT, short_rows::launch_short_rows>(args, route);
+    return dispatch_if<LINES_ARE_BUILT, short_rows::launch_short_rows>(args);
 }

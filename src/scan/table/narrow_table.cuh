@@ -13,7 +13,7 @@
 #ifndef PRIM_SCAN_NARROW_TABLE_CUH
 #define PRIM_SCAN_NARROW_TABLE_CUH
 
-#include "scan/rows/gaps.cuh"
+#include "scan/rows/staged_rows.cuh"
 #include "scan/table/table.cuh"
 
 namespace
@@ -25,7 +25,7 @@ namespace summed_area
 struct narrow_groups {
     unsigned of_warp, of_lane; /* at most one of them has several in a lane, … */
     unsigned lanes;            /* … or several lanes for one */
-    uint32_t reciprocal;       /* of the columns: gaps.cuh */
+    uint32_t reciprocal;       /* of the columns: staged_rows.cuh */
 };
 
 /* Those of a table whose rows take at most half a warp; otherwise of_warp is 1 or less. */
@@ -111,7 +111,7 @@ struct narrow_thread {
             const bool ends = first_row + groups.of_warp * V >= m.rows;
             load_image<VECTORS>(image, from, {count, first_row == 0, ends}, lane);
         } else {
-            load_rows(image, from, m.in_ld, rows_of<In>(0), false, lane);
+            load_by_element_of_rows(image, from, m.in_ld, rows_of<In>(0), lane);
         }
         wait_for_copies();
         __syncwarp();
