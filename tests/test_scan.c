@@ -701,8 +701,8 @@ typedef struct routed {
 
 static const routed routes[] = {
     {"warp_rows", PRIM_SCAN_REDUCE_THEN_SCAN, ROWS, CUDA_R_32F, CUDA_R_32F, 41, 129, 129, 129, 0},
-    {"lane_rows", PRIM_SCAN_REDUCE_THEN_SCAN, ROWS, CUDA_R_32F, CUDA_R_32F, 300, 2, 2, 2, 0},
-    {"lane_rows", PRIM_SCAN_REDUCE_THEN_SCAN, ROWS, CUDA_R_32F, CUDA_R_32F, 300, 12, 12, 12, 1},
+    {"warp_rows", PRIM_SCAN_REDUCE_THEN_SCAN, ROWS, CUDA_R_32F, CUDA_R_32F, 300, 2, 2, 2, 0},
+    {"warp_rows", PRIM_SCAN_REDUCE_THEN_SCAN, ROWS, CUDA_R_32F, CUDA_R_32F, 300, 12, 12, 12, 1},
     {"warp_rows", PRIM_SCAN_REDUCE_THEN_SCAN, ROWS, CUDA_R_16F, CUDA_R_16F, 70, 100, 103, 103, 0},
     {"warp_rows", PRIM_SCAN_LOOKBACK, ROWS, CUDA_R_32I, CUDA_R_32I, 300, 16, 16, 16, 0},
     {"lane_rows", PRIM_SCAN_REDUCE_THEN_SCAN, ROWS, CUDA_R_32F, CUDA_R_32F, 301, 17, 17, 17, 1},
@@ -713,7 +713,7 @@ static const routed routes[] = {
     {"lane_rows", PRIM_SCAN_REDUCE_THEN_SCAN, ROWS, CUDA_R_8U, CUDA_R_8U, 300, 16, 20, 20, 0},
     {"lane_rows", PRIM_SCAN_CHAINED, ROWS, CUDA_R_16F, CUDA_R_16F, 300, 5, 9, 5, 0},
     {"lane_rows", PRIM_SCAN_REDUCE_THEN_SCAN, ROWS, CUDA_R_8U, CUDA_R_32U, 300, 2, 5, 2, 0},
-    {"lane_rows", PRIM_SCAN_LOOKBACK, ROWS, CUDA_R_8U, CUDA_R_8U, 300, 1, 2, 2, 0},
+    {"warp_rows", PRIM_SCAN_LOOKBACK, ROWS, CUDA_R_8U, CUDA_R_8U, 300, 1, 2, 2, 0},
     {"one_tile", PRIM_SCAN_REDUCE_THEN_SCAN, VECTOR, CUDA_R_32F, CUDA_R_32F, 1, 8192, 8192, 8192,
      0},
     {"one_tile", PRIM_SCAN_REDUCE_THEN_SCAN, ROWS, CUDA_R_32F, CUDA_R_32F, 5, 257, 257, 257, 0},

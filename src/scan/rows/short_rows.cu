@@ -1,10 +1,12 @@
-/* Rows that are shorter than half a chunk: a warp takes as many whole rows as a chunk has room for,
- * with what is between them, staged_rows.cuh.
+/* Rows that are shorter than half a chunk: a warp takes as many whole rows as it has room for, with
+ * what is between them, staged_rows.cuh.
  *
  *     image      a a a b b b c c c d d d …
  *     lane       0     1     2     3              a whole row, if it is short: lane_rows.cuh
  *     lane       0    1    2    3    4    5       … or a run of a longer one
  *                a…a  a…a  a    b…b  b…b  b
+ *     lane       0           1                    … or some very short ones, as many as a run has
+ *                a a b b …   k k l l …            room for
  *
  * A row's runs and the order of its lanes are those of a chunk, chunk.cuh, so that a result has the
  * same bits as in a longer line; but a lane's run begins anywhere in the image, and any lanes may
@@ -24,106 +26,62 @@ namespace
 namespace short_rows
 {
 
-constexpr unsigned ROW_WARPS = 8, ROW_THREADS = ROW_WARPS * WARP;
 constexpr unsigned RUN_WORDS = RUN * VECTOR_BYTES / 4; /* words of a lane's results */
 
-template <unsigned COUNT>
-struct words_of {
-    uint32_t words[COUNT];
-};
-
-/* What lanes do. */
-enum lane_work : unsigned {
-    RUNS,             /* warp_rows */
-    ROWS_BY_ELEMENTS, /* lane_rows */
-    ROWS_BY_VECTORS   /* the same, where each row begins at a vector */
-};
+/* What a lane takes: a run, or whole rows. */
+enum lane_work : unsigned { RUNS, ROWS_BY_ELEMENTS, ROWS_BY_VECTORS };
 
 template <typename In, typename Out>
 struct short_rows {
     const In *in;
     Out *out;
     size_t in_ld, out_ld, count;
-    unsigned columns, of_warp; /* rows that a warp takes */
-    unsigned pitch;            /* elements from row to row in an image */
-    unsigned vectors;          /* of a row that comes by itself; 0: rows come together */
-    bool by_vectors;           /* staged_rows.cuh */
-    uint32_t of_elements, of_row_vectors, of_vectors; /* reciprocals of columns, whole vectors of a
-                                                         row, `vectors` */
+    unsigned columns, of_warp;        /* rows that a warp takes */
+    unsigned pitch;                   /* elements from row to row in an image */
+    unsigned vectors;                 /* of a row that comes by itself; 0: rows come together */
+    uint32_t of_elements, of_vectors; /* reciprocals of what a row has */
     lane_work work;
     unsigned swizzle;
+    bool by_vectors;    /* results with gaps, staged_rows.cuh */
+    uint32_t begins[2]; /* bit i % 32 of word i / 32: element i of a lane's run begins a row; in
+                           words, since nvcc would compare a bit of 64 in two instructions */
 };
 
 template <typename In, typename Out>
 constexpr bool ONE_IMAGE = sizeof(In) == sizeof(Out);
 
-/* A little more than a chunk, so that two rows of half a chunk fit, with what is between them. */
-constexpr unsigned ROOM = (PRIM_SCAN_CHUNK_VECTORS + 2) * VECTOR_BYTES;
+/* Warps of a block, and vectors of results that each has room for: of narrow ones two chunks. A
+ * sixteenth more for what is between rows. */
+template <typename Out>
+constexpr unsigned ROW_WARPS = IS_NARROW<Out> ? 4 : 8;
+template <typename Out>
+constexpr unsigned ROOM = 8 / ROW_WARPS<Out> *PRIM_SCAN_CHUNK_VECTORS;
+template <typename Out>
+constexpr unsigned ROOM_WITH_GAPS = ROOM<Out> / 16 * 17;
 
-/* Where elements and results have one width, they share an image. A lane reads a whole run, and the
- * last one may begin at the image's last element. */
+/* Where elements and results have one width, they share an image. One vector more where it begins
+ * in one; and a lane reads a whole run, of which the last one may begin at the last element. */
+template <typename Out>
+constexpr unsigned RESULT_SLOTS = ROOM_WITH_GAPS<Out> + 6;
 template <typename In, typename Out>
-constexpr unsigned RESULT_SLOTS = CHUNK_SLOTS + 7;
-template <typename In, typename Out>
-constexpr unsigned ELEMENT_SLOTS = ONE_IMAGE<In, Out> ? 1 : IN_VECTORS<In, Out> + 8;
+constexpr unsigned ELEMENT_SLOTS = ONE_IMAGE<In, Out>
+                                       ? 1
+                                       : ROOM_WITH_GAPS<Out> * sizeof(In) / sizeof(Out) + 8;
 
-/* A warp's elements and results: their images, and the byte at which each begins. */
-struct row_images {
-    vector_slot *elements, *results;
-    unsigned first_element, first_result;
+/* ---- a lane's run: 64 bytes from anywhere in the image ---- */
+
+template <unsigned COUNT>
+struct words_of {
+    uint32_t words[COUNT];
 };
-
-/* ---- from global memory, and back ---- */
-
-template <typename In, typename Out>
-__device__ void load_elements(const row_images &images, const short_rows<In, Out> &r, size_t row,
-                              unsigned rows, unsigned lane)
-{
-    constexpr unsigned SIZE = sizeof(In);
-    staged_lines lines = {rows,      r.columns * SIZE, r.pitch * SIZE, (r.in_ld - r.pitch) * SIZE,
-                          r.vectors, r.of_vectors,     row == 0,       row + rows == r.count};
-    if (r.vectors == 0) {
-        lines.count = 1;
-        lines.length += (rows - 1) * lines.pitch;
-        lines.vectors = (images.first_element + lines.length + VECTOR_BYTES - 1) / VECTOR_BYTES;
-    }
-    load_lines(images.elements, r.in + row * r.in_ld, lines, lane, r.swizzle);
-}
-
-template <typename In, typename Out>
-__device__ void store_results(const row_images &images, const short_rows<In, Out> &r, size_t row,
-                              unsigned rows, unsigned lane)
-{
-    constexpr unsigned SIZE = sizeof(Out);
-    Out *const to = r.out + row * r.out_ld;
-    const unsigned count = rows * r.columns;
-    if (r.out_ld == r.columns && r.pitch == r.columns)
-        store_image<PRIM_SCAN_CHUNK_VECTORS>(to, images.results, images.first_result, count, lane,
-                                             r.swizzle);
-    else
-        store_rows(to, r.out_ld, images.results,
-                   {count, r.columns * SIZE, r.pitch * SIZE, images.first_result, r.of_elements,
-                    r.of_row_vectors},
-                   r.by_vectors, lane, r.swizzle);
-}
-
-/* ---- a run of a row ---- */
 
 template <typename In, unsigned N>
 struct lane_run {
     packed<In, N> vectors[RUN];
 };
 
-template <typename In, unsigned N>
-__device__ lane_run<In, N> read_run(vector_slot *slots, unsigned first)
-{
-    words_of<sizeof(lane_run<In, N>) / 4> run;
-    read_words(slots, first, run.words);
-    return same_bits<lane_run<In, N>>(run);
-}
-
-/* Writes `bytes` of 64 bytes from byte `first` of the image on, elements of type Out. Whole words
- * are written at once; those at the ends may have other lanes' elements in them. */
+/* Writes the first `bytes` of a run of Outs. Whole words are written at once; those at the ends may
+ * have other lanes' elements in them. */
 template <typename Out>
 __device__ void write_run(vector_slot *slots, unsigned first, unsigned bytes,
                           const uint32_t (&words)[RUN_WORDS])
@@ -154,44 +112,41 @@ __device__ void write_run(vector_slot *slots, unsigned first, unsigned bytes,
     }
 }
 
-/* The sum of a run. */
+/* The exclusive prefix of each of a row's runs; `run` is this lane's, of `runs`. */
 template <class Operator, typename In, typename Out, unsigned N>
-__device__ accumulator_t<Out> sum_of(const lane_run<In, N> &run, const element_rule<Out> &rule)
+__device__ accumulator_t<Out> run_prefix(const lane_run<In, N> &x, const element_rule<Out> &rule,
+                                         unsigned run, unsigned runs)
 {
-    accumulator_t<Out> sum = vector_sum<Operator, In, Out>(run.vectors[0], rule);
+    using value = accumulator_t<Out>;
+    value sum = vector_sum<Operator, In, Out>(x.vectors[0], rule);
     PRIM_UNROLL(RUN)
     for (unsigned v = 1; v < RUN; v++)
-        sum = Operator::combine(sum, vector_sum<Operator, In, Out>(run.vectors[v], rule));
-    return sum;
-}
-
-/* The exclusive prefix of each of a row's runs; `run` is this lane's, of `runs`. */
-template <class Operator, typename Value>
-__device__ Value run_prefix(Value of_run, unsigned run, unsigned runs, Value identity)
-{
+        sum = Operator::combine(sum, vector_sum<Operator, In, Out>(x.vectors[v], rule));
     PRIM_UNROLL(1)
     for (unsigned stride = 1; stride < runs; stride *= 2) {
-        const Value below = __shfl_up_sync(ALL_LANES, of_run, stride);
-        of_run = run >= stride ? Operator::combine(below, of_run) : of_run;
+        const value below = __shfl_up_sync(ALL_LANES, sum, stride);
+        sum = run >= stride ? Operator::combine(below, sum) : sum;
     }
-    const Value before = __shfl_up_sync(ALL_LANES, of_run, 1);
-    return run == 0 ? identity : before;
+    const value before = __shfl_up_sync(ALL_LANES, sum, 1);
+    return run == 0 ? identity_of<Operator, Out>() : before;
 }
 
-/* The results of a run's elements. The kind is asked for each of them: with a loop for each kind
- * there would be twice as many instructions. */
+/* The results of a run; where a row begins in it, so_far is again what it was. */
 template <class Operator, typename In, typename Out, unsigned N>
-__device__ lane_run<Out, N> results_of_run(const lane_run<In, N> &run,
+__device__ lane_run<Out, N> results_of_run(const lane_run<In, N> &x, const uint32_t (&begins)[2],
                                            const tile_rule<accumulator_t<Out>, Out> &rule,
-                                           accumulator_t<Out> so_far)
+                                           const accumulator_t<Out> before)
 {
     lane_run<Out, N> results;
+    accumulator_t<Out> so_far = before;
     PRIM_UNROLL(RUN)
     for (unsigned v = 0; v < RUN; v++) {
         accumulator_t<Out> values[N];
-        values_of<Operator, In, Out>(run.vectors[v], rule.element, values);
+        values_of<Operator, In, Out>(x.vectors[v], rule.element, values);
         PRIM_UNROLL(N)
         for (unsigned e = 0; e < N; e++) {
+            const unsigned i = v * N + e;
+            so_far = (begins[i / 32] >> i % 32 & 1) != 0 ? before : so_far;
             const accumulator_t<Out> next = Operator::combine(so_far, values[e]);
             values[e] = rule.kind == PRIM_SCAN_EXCLUSIVE ? so_far : next;
             so_far = next;
@@ -201,35 +156,46 @@ __device__ lane_run<Out, N> results_of_run(const lane_run<In, N> &run,
     return results;
 }
 
-/* Scans the warp's rows, in steps of a run for each lane; `initial` is what is before their chunk.
- * Behind a row's end some result is computed that is not written. */
+/* How a warp's lanes share rows: each takes a run of one, or some that a run has room for. */
+struct row_step {
+    unsigned runs, of_lane, rows; /* runs of a row; rows of a lane, and of all */
+
+    __host__ __device__ row_step(unsigned columns, unsigned pitch, unsigned of_run)
+        : runs((columns + of_run - 1) / of_run), of_lane(pitch < of_run ? of_run / pitch : 1),
+          rows(WARP / runs * of_lane)
+    {
+    }
+};
+
+/* Scans the rows from the place of the first one on, in steps of a run for each lane; `initial` is
+ * what is before their chunk. Behind a row some results are computed that are not stored. */
 template <class Operator, typename In, typename Out>
-__device__ void scan_runs(const row_images &images, const short_rows<In, Out> &r, unsigned rows,
+__device__ void scan_runs(const row_place &place, const short_rows<In, Out> &r, unsigned rows,
                           const tile_rule<accumulator_t<Out>, Out> &rule,
                           accumulator_t<Out> initial, unsigned lane)
 {
-    using value = accumulator_t<Out>;
     constexpr unsigned N = WIDTH<In, Out>, OF_RUN = RUN_ELEMENTS<In, Out>;
     constexpr unsigned IN_SIZE = sizeof(In), OUT_SIZE = sizeof(Out);
-    const value identity = identity_of<Operator, Out>();
-    const unsigned runs = (r.columns + OF_RUN - 1) / OF_RUN, at_once = WARP / runs;
-    const unsigned mine = lane / runs, run = lane % runs, begin = run * OF_RUN;
-    const unsigned left = r.columns - begin < OF_RUN ? r.columns - begin : OF_RUN;
+    const row_step step(r.columns, r.pitch, OF_RUN);
+    const unsigned run = lane % step.runs, begin = run * OF_RUN;
+    const unsigned mine = lane / step.runs * step.of_lane;
     PRIM_UNROLL(1)
-    for (unsigned first = 0; first < rows; first += at_once) {
-        const bool is_used = mine < at_once && first + mine < rows;
-        const unsigned element = is_used ? (first + mine) * r.pitch + begin : 0;
-        const lane_run<In, N> x =
-            read_run<In, N>(images.elements, images.first_element + element * IN_SIZE);
-        value before = identity;
-        if (runs > 1)
-            before = run_prefix<Operator>(sum_of<Operator, In, Out>(x, rule.element), run, runs,
-                                          identity);
-        const lane_run<Out, N> results =
-            results_of_run<Operator, In, Out>(x, rule, Operator::combine(initial, before));
+    for (unsigned first = 0; first < rows; first += step.rows) {
+        const unsigned row = first + mine, left = row < rows && mine < step.rows ? rows - row : 0;
+        const unsigned whole =
+            left == 0 ? 0 : ((left < step.of_lane ? left : step.of_lane) - 1) * r.pitch + r.columns;
+        const unsigned element = left > 0 ? row * r.pitch + begin : 0;
+        const unsigned count = whole <= begin ? 0 : whole - begin < OF_RUN ? whole - begin : OF_RUN;
+        words_of<sizeof(lane_run<In, N>) / 4> words;
+        read_words(place.elements, place.element + element * IN_SIZE, words.words);
+        const lane_run<In, N> x = same_bits<lane_run<In, N>>(words);
+        accumulator_t<Out> before = identity_of<Operator, Out>();
+        if (step.runs > 1)
+            before = run_prefix<Operator, In, Out>(x, rule.element, run, step.runs);
+        const lane_run<Out, N> results = results_of_run<Operator, In, Out>(
+            x, r.begins, rule, Operator::combine(initial, before));
         __syncwarp(); /* all have read: a vector may have elements of two lanes */
-        write_run<Out>(images.results, images.first_result + element * OUT_SIZE,
-                       is_used ? left * OUT_SIZE : 0,
+        write_run<Out>(place.results, place.result + element * OUT_SIZE, count * OUT_SIZE,
                        same_bits<words_of<RUN_WORDS>>(results).words);
         __syncwarp();
     }
@@ -237,40 +203,70 @@ __device__ void scan_runs(const row_images &images, const short_rows<In, Out> &r
 
 /* The same, each lane a row at a time. */
 template <class Operator, bool BY_VECTORS, typename In, typename Out>
-__device__ void scan_lane_rows(const row_images &images, const short_rows<In, Out> &r,
-                               unsigned rows, const tile_rule<accumulator_t<Out>, Out> &rule,
+__device__ void scan_lane_rows(const row_place &place, const short_rows<In, Out> &r, unsigned rows,
+                               const tile_rule<accumulator_t<Out>, Out> &rule,
                                accumulator_t<Out> initial, unsigned lane)
 {
     const accumulator_t<Out> before =
         Operator::combine(initial, identity_of<Operator, Out>()); /* nothing is before its run */
-    constexpr unsigned IN_SIZE = sizeof(In), OUT_SIZE = sizeof(Out);
     PRIM_UNROLL(1)
-    for (unsigned row = lane; row < rows; row += WARP)
-        scan_lane_row<Operator, BY_VECTORS, In, Out>(
-            {images.elements, images.results, images.first_element + row * r.pitch * IN_SIZE,
-             images.first_result + row * r.pitch * OUT_SIZE, r.swizzle, rule, before},
-            r.columns);
+    for (unsigned row = lane; row < rows; row += WARP) {
+        row_place mine = place;
+        mine.element += row * r.pitch * static_cast<unsigned>(sizeof(In));
+        mine.result += row * r.pitch * static_cast<unsigned>(sizeof(Out));
+        scan_lane_row<Operator, BY_VECTORS, In, Out>(mine, r.columns, rule, before);
+    }
 }
 
-/* Blocks, as many as have their registers: fewer of narrow integers, and of extremes of narrow
- * floats and of f64. */
-template <class Operator, typename In, typename Out>
-[[maybe_unused]] constexpr bool HAS_MANY_REGISTERS =
-    !HAS_ORDER<Operator, Out> && (sizeof(In) < WORD_BYTES || std::is_same<In, double>::value);
-template <class Operator, typename In, typename Out>
-[[maybe_unused]] constexpr unsigned SHORT_ROW_BLOCKS =
-    HAS_MANY_REGISTERS<Operator, In, Out> ? 4 : 5;
+/* ---- from global memory, and back ---- */
 
+template <typename In, typename Out>
+__device__ void load_elements(const row_place &place, const short_rows<In, Out> &r, size_t row,
+                              unsigned rows, unsigned lane)
+{
+    constexpr unsigned SIZE = sizeof(In);
+    staged_lines lines = {rows,      r.columns * SIZE, r.pitch * SIZE, (r.in_ld - r.pitch) * SIZE,
+                          r.vectors, r.of_vectors,     row == 0,       row + rows == r.count};
+    if (r.vectors == 0) {
+        lines.count = 1;
+        lines.length += (rows - 1) * lines.pitch;
+        lines.vectors = (place.element + lines.length + VECTOR_BYTES - 1) / VECTOR_BYTES;
+    }
+    load_lines(place.elements, r.in + row * r.in_ld, lines, lane, r.swizzle);
+}
+
+template <typename In, typename Out>
+__device__ void store_results(const row_place &place, const short_rows<In, Out> &r, size_t row,
+                              unsigned rows, unsigned lane)
+{
+    constexpr unsigned SIZE = sizeof(Out);
+    Out *const to = r.out + row * r.out_ld;
+    const rows_in_image image = {rows * r.columns, r.columns * SIZE, r.pitch * SIZE, place.result,
+                                 r.of_elements};
+    if (r.out_ld == r.columns && r.pitch == r.columns)
+        store_image<ROOM<Out>>(to, place.results, place.result, image.count, lane, r.swizzle);
+    else if (IS_NARROW<Out> && r.by_vectors)
+        store_vectors_and_ends(to, r.out_ld, place.results, image, lane, r.swizzle);
+    else
+        store_elements(to, r.out_ld, place.results, image, lane, r.swizzle);
+}
+
+/* Warps at once, as many as have their registers: fewer of narrow integers, and of extremes of
+ * narrow floats and of f64. */
 template <class Operator, typename In, typename Out>
-__global__ void __launch_bounds__(ROW_THREADS,
-                                  blocks_at_once(ROW_THREADS, SHORT_ROW_BLOCKS<Operator, In, Out>))
+[[maybe_unused]] constexpr unsigned MOST_WARPS =
+    !HAS_ORDER<Operator, Out> && (IS_NARROW<In> || std::is_same<In, double>::value) ? 32 : 40;
+
+template <class Operator, typename In, typename Out, unsigned WARPS = ROW_WARPS<Out>>
+__global__ void
+__launch_bounds__(WARPS *WARP, blocks_at_once(WARPS *WARP, MOST_WARPS<Operator, In, Out> / WARPS))
     scan_short_rows(short_rows<In, Out> r, tile_rule<accumulator_t<Out>, Out> rule)
 {
-    constexpr unsigned RESULTS = RESULT_SLOTS<In, Out>, ELEMENTS = ELEMENT_SLOTS<In, Out>;
-    PRIM_SHARED(vector_slot, of_results, [ROW_WARPS][RESULTS]);
-    PRIM_SHARED(vector_slot, of_elements, [ROW_WARPS][ELEMENTS]);
+    constexpr unsigned RESULTS = RESULT_SLOTS<Out>, ELEMENTS = ELEMENT_SLOTS<In, Out>;
+    PRIM_SHARED(vector_slot, of_results, [WARPS][RESULTS]);
+    PRIM_SHARED(vector_slot, of_elements, [WARPS][ELEMENTS]);
     const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
-    const size_t first = (static_cast<size_t>(blockIdx.x) * ROW_WARPS + warp) * r.of_warp;
+    const size_t first = (static_cast<size_t>(blockIdx.x) * WARPS + warp) * r.of_warp;
     trigger_launch_completion();
     grid_dependency_synchronize();
     if (first >= r.count)
@@ -278,67 +274,65 @@ __global__ void __launch_bounds__(ROW_THREADS,
     const unsigned rows =
         r.count - first < r.of_warp ? static_cast<unsigned>(r.count - first) : r.of_warp;
 
-    row_images images = {kept_in_register(of_results[warp]), kept_in_register(of_results[warp]),
-                         shift_of(r.in + first * r.in_ld), 0};
+    vector_slot *const results = kept_in_register(of_results[warp]);
+    row_place place = {results, results, shift_of(r.in + first * r.in_ld), 0, r.swizzle};
     if constexpr (ONE_IMAGE<In, Out>)
-        images.first_result = images.first_element;
+        place.result = place.element;
     else
-        images.elements = kept_in_register(of_elements[warp]);
-    load_elements(images, r, first, rows, lane);
+        place.elements = kept_in_register(of_elements[warp]);
+    load_elements(place, r, first, rows, lane);
     wait_for_copies();
     __syncwarp();
     const accumulator_t<Out> initial =
         Operator::combine(initial_of(rule), identity_of<Operator, Out>());
     if (r.work == ROWS_BY_ELEMENTS)
-        scan_lane_rows<Operator, false>(images, r, rows, rule, initial, lane);
+        scan_lane_rows<Operator, false>(place, r, rows, rule, initial, lane);
     else if (r.work == ROWS_BY_VECTORS)
-        scan_lane_rows<Operator, true>(images, r, rows, rule, initial, lane);
+        scan_lane_rows<Operator, true>(place, r, rows, rule, initial, lane);
     else
-        scan_runs<Operator>(images, r, rows, rule, initial, lane);
+        scan_runs<Operator>(place, r, rows, rule, initial, lane);
     __syncwarp();
-    store_results(images, r, first, rows, lane);
+    store_results(place, r, first, rows, lane);
 }
 
 /* ---- what the host decides ---- */
 
-/* Gaps of up to 32 bytes: memory reads them anyway. */
-template <typename In>
-bool come_together(const prim_scan_args *args)
-{
-    return (args->in_ld - args->columns) * sizeof(In) <= 2 * VECTOR_BYTES;
-}
+/* Narrow results with gaps go by elements up to so many. */
+[[maybe_unused]] constexpr unsigned BY_ELEMENTS = 80;
 
-/* Elements from row to row in an image: as in memory; or, of rows that come by themselves, so many
- * that no two share a vector. */
-template <typename In, typename Out>
+/* Elements from row to row in an image: as in memory, if gaps are up to 32 bytes, which are read
+ * anyway; or, of rows that come by themselves, so many that no two share a vector. */
+template <typename In>
 unsigned pitch_of_image(const prim_scan_args *args)
 {
     constexpr unsigned OF_VECTOR = VECTOR_BYTES / sizeof(In);
-    if (come_together<In>(args))
+    if (args->in_ld - args->columns <= 2 * OF_VECTOR)
         return static_cast<unsigned>(args->in_ld);
-    const unsigned least = static_cast<unsigned>(args->columns) + OF_VECTOR - 1;
-    return least + static_cast<unsigned>((args->in_ld - least) % OF_VECTOR);
+    const size_t least = args->columns + OF_VECTOR - 1;
+    return static_cast<unsigned>(least + (args->in_ld - least) % OF_VECTOR);
 }
 
-/* Lanes have whole rows, if these are not whole runs, which leave no lane idle, and if the lanes'
- * elements do not lie in the same banks: at most four in one. */
+/* Lanes have whole rows, if these are not whole runs, which leave no lane idle, nor of up to 8 bytes,
+ * of which a run has several; and not if more than four lanes would meet in a bank. */
 template <typename In, typename Out>
-lane_work work_of(const prim_scan_args *args, unsigned pitch)
+lane_work work_of(const prim_scan_args *args)
 {
     constexpr unsigned N = WIDTH<In, Out>;
-    if (args->columns > MOST_ELEMENTS<In, Out> || args->columns % RUN_ELEMENTS<In, Out> == 0)
+    const unsigned pitch = pitch_of_image<In>(args);
+    const unsigned bytes = pitch * static_cast<unsigned>(sizeof(Out));
+    if (args->columns > MOST_ELEMENTS<In, Out> || args->columns % RUN_ELEMENTS<In, Out> == 0 ||
+        bytes <= 8)
         return RUNS;
-    return pitch % N == 0 && shift_of(args->in) % (N * sizeof(In)) == 0 ? ROWS_BY_VECTORS
-           : pitch * sizeof(Out) % (2 * VECTOR_BYTES) != 0              ? ROWS_BY_ELEMENTS
-                                                                        : RUNS;
+    if (pitch % N == 0 && shift_of(args->in) % (N * sizeof(In)) == 0)
+        return ROWS_BY_VECTORS;
+    return bytes % VECTOR_BYTES != 0 && (bytes + 3) % 128 > 6 ? ROWS_BY_ELEMENTS : RUNS;
 }
 
 struct choose_route {
     template <typename In, typename Out>
     static prim_scan_route run(const prim_scan_args *args)
     {
-        return work_of<In, Out>(args, pitch_of_image<In, Out>(args)) == RUNS ? PRIM_SCAN_WARP_ROWS
-                                                                             : PRIM_SCAN_LANE_ROWS;
+        return work_of<In, Out>(args) == RUNS ? PRIM_SCAN_WARP_ROWS : PRIM_SCAN_LANE_ROWS;
     }
     static prim_scan_route not_built(const prim_scan_args *)
     {
@@ -352,8 +346,9 @@ template <typename In, typename Out>
 unsigned rows_of_warp(lane_work work, unsigned columns, unsigned pitch)
 {
     const unsigned at_once =
-        work != RUNS ? WARP : WARP / prim_divide_up(columns, RUN_ELEMENTS<In, Out>);
-    const unsigned room = (pitch == columns ? CHUNK<In, Out> * sizeof(Out) : ROOM) / sizeof(Out);
+        work != RUNS ? WARP : row_step(columns, pitch, RUN_ELEMENTS<In, Out>).rows;
+    const unsigned vectors = pitch == columns ? ROOM<Out> : ROOM_WITH_GAPS<Out>;
+    const unsigned room = vectors * VECTOR_BYTES / static_cast<unsigned>(sizeof(Out));
     const unsigned most = (room - columns) / pitch + 1, behind = most % at_once;
     return most > at_once && behind <= at_once / 2 ? most - behind : most;
 }
@@ -363,36 +358,34 @@ struct launch_short_rows : launch_run {
     static cudaError_t run(const prim_scan_args *args)
     {
         constexpr unsigned SIZE = sizeof(In);
-        const unsigned columns = static_cast<unsigned>(args->columns);
-        const unsigned pitch = pitch_of_image<In, Out>(args);
-        const lane_work work = work_of<In, Out>(args, pitch);
-        const bool alike = ONE_IMAGE<In, Out> && shift_of(args->in) == shift_of(args->out) &&
-                           (args->in_ld - args->out_ld) * SIZE % VECTOR_BYTES == 0;
-        const unsigned vectors =
-            come_together<In>(args) ? 0 : (columns * SIZE + 2 * VECTOR_BYTES - 2) / VECTOR_BYTES;
-        const unsigned of_row = columns * SIZE / VECTOR_BYTES; /* whole ones */
-        const short_rows<In, Out> rows = {
-            static_cast<const In *>(args->in),
-            static_cast<Out *>(args->out),
-            args->in_ld,
-            args->out_ld,
-            args->rows,
-            columns,
-            rows_of_warp<In, Out>(work, columns, pitch),
-            pitch,
-            vectors,
-            alike,
-            reciprocal_of(columns),
-            of_row > 0 ? reciprocal_of(of_row) : 0,
-            vectors > 0 ? reciprocal_of(vectors) : 0,
-            work,
-            work == RUNS || (work == ROWS_BY_VECTORS && pitch * sizeof(Out) % 32 == 0) ? SWIZZLED
-                                                                                       : IN_ORDER};
+        short_rows<In, Out> r = {};
+        r.in = static_cast<const In *>(args->in);
+        r.out = static_cast<Out *>(args->out);
+        r.in_ld = args->in_ld;
+        r.out_ld = args->out_ld;
+        r.count = args->rows;
+        r.columns = static_cast<unsigned>(args->columns);
+        r.pitch = pitch_of_image<In>(args);
+        r.work = work_of<In, Out>(args);
+        r.of_warp = rows_of_warp<In, Out>(r.work, r.columns, r.pitch);
+        r.vectors =
+            r.pitch == r.in_ld ? 0 : (r.columns * SIZE + 2 * VECTOR_BYTES - 2) / VECTOR_BYTES;
+        r.of_elements = reciprocal_of(r.columns);
+        r.of_vectors = r.vectors > 0 ? reciprocal_of(r.vectors) : 0;
+        r.swizzle = r.work == RUNS || (r.work == ROWS_BY_VECTORS && r.pitch * sizeof(Out) % 32 == 0)
+                        ? SWIZZLED
+                        : IN_ORDER;
+        r.by_vectors = ONE_IMAGE<In, Out> && r.columns > BY_ELEMENTS &&
+                       shift_of(r.in) == shift_of(r.out) &&
+                       (r.in_ld - r.out_ld) * SIZE % VECTOR_BYTES == 0;
+        static_assert(RUN_ELEMENTS<In, Out> <= 64, "a bit for each element of a lane");
+        for (unsigned i = 0; i < RUN_ELEMENTS<In, Out>; i += r.pitch)
+            r.begins[i / 32] |= 1u << i % 32;
         const size_t blocks =
-            prim_divide_up(args->rows, static_cast<size_t>(rows.of_warp) * ROW_WARPS);
+            prim_divide_up(r.count, static_cast<size_t>(r.of_warp) * ROW_WARPS<Out>);
         return prim_launch_dependent(
-            {args->call.stream, static_cast<unsigned>(blocks), ROW_THREADS},
-            scan_short_rows<Operator, In, Out>, rows, rule_of<Operator, Out>(args));
+            {args->call.stream, static_cast<unsigned>(blocks), ROW_WARPS<Out> * WARP},
+            scan_short_rows<Operator, In, Out>, r, rule_of<Operator, Out>(args));
     }
 };
 

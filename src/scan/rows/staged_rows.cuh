@@ -5,10 +5,10 @@
  *     memory     ┃ · · a a ┃ a a a a ┃ a · b b ┃ b b b b ┃ b · · · ┃
  *     image      ┃ · · a a ┃ a a a a ┃ a · b b ┃ b b b b ┃ b · · · ┃
  *
- * What lies between rows is never written. So results with gaps go back by the whole vectors in a
- * row, and its ends in pieces of 8, 4, 2 and 1 bytes, each at most once, if elements are narrow and
- * rows are as far past a vector there too. All others go element by element: wide ones too, since
- * vectors take fewer instructions but more requests to L2, of which there are too many then. */
+ * What lies between rows is never written. So results with gaps go back element by element: even wide
+ * ones, since vectors take fewer instructions but more requests to L2, of which there are too many
+ * then. Long rows of narrow results go by their whole vectors, and both ends of each in pieces of 8, 4,
+ * 2 and 1 bytes, each at most once. */
 #ifndef PRIM_SCAN_STAGED_ROWS_CUH
 #define PRIM_SCAN_STAGED_ROWS_CUH
 
@@ -19,7 +19,7 @@ namespace
 {
 
 /* i / divisor without a division, where i * divisor is less than 2^31. */
-[[maybe_unused]] uint32_t reciprocal_of(unsigned divisor)
+[[maybe_unused]] __host__ __device__ uint32_t reciprocal_of(unsigned divisor)
 {
     return (1u << 31) / divisor + (divisor > 1);
 }
@@ -27,8 +27,6 @@ __device__ inline unsigned quotient(unsigned i, uint32_t reciprocal)
 {
     return static_cast<unsigned>(static_cast<uint64_t>(2 * i) * reciprocal >> 32);
 }
-
-/* ---- in whole vectors, from memory ---- */
 
 /* What is copied at once, in bytes: all rows as one line, or each row. */
 struct staged_lines {
@@ -70,16 +68,13 @@ __device__ void load_lines(vector_slot *slots, const In *from, const staged_line
     }
 }
 
-/* ---- element by element ---- */
-
-template <typename T>
-using byte_of = typename std::conditional<std::is_const<T>::value, const char, char>::type;
+/* ---- rows with gaps ---- */
 
 /* Rows in an image, in bytes; the first one begins at byte `first`. */
 struct rows_in_image {
     unsigned count; /* elements in all of them */
     unsigned length, pitch, first;
-    uint32_t of_elements, of_vectors; /* reciprocals of what a row has */
+    uint32_t of_elements; /* the reciprocal of a row's */
 };
 
 /* Calls body(element of the image, the same in memory) for the elements of rows that lie `ld` apart
@@ -90,8 +85,9 @@ __device__ void for_each_element(vector_slot *slots, T *rows, size_t ld, const r
                                  unsigned lane, unsigned swizzle, const Body &body)
 {
     using element = typename std::remove_const<T>::type;
+    using byte_of = typename std::conditional<std::is_const<T>::value, const char, char>::type;
     constexpr unsigned SIZE = sizeof(T);
-    byte_of<T> *const memory = reinterpret_cast<byte_of<T> *>(rows) - image.first;
+    byte_of *const memory = reinterpret_cast<byte_of *>(rows) - image.first;
     const unsigned behind = image.pitch - image.length;
     const size_t gap = ld * SIZE - image.pitch;
     PRIM_UNROLL(4)
@@ -103,74 +99,52 @@ __device__ void for_each_element(vector_slot *slots, T *rows, size_t ld, const r
     }
 }
 
-template <typename In>
-__device__ void load_by_element_of_rows(vector_slot *slots, const In *from, size_t ld,
-                                        const rows_in_image &image, unsigned lane)
+template <typename Out>
+__device__ void store_elements(Out *to, size_t ld, vector_slot *slots, const rows_in_image &image,
+                               unsigned lane, unsigned swizzle = SWIZZLED)
 {
-    for_each_element(slots, from, ld, image, lane, SWIZZLED,
-                     [](In &shared, const In &memory) { copy_async(&shared, &memory); });
+    for_each_element(slots, to, ld, image, lane, swizzle,
+                     [](Out &shared, Out &memory) { memory = shared; });
 }
 
-/* ---- results with gaps between rows ---- */
-
-/* The whole vectors of rows, and then the two ends of each, which meet at its most aligned byte
- * where it has none. */
+/* Of rows of a vector and more, which are as far past one in memory as in the image: the whole
+ * vectors, and then the two ends of each row. */
 template <typename Out>
 __device__ void store_vectors_and_ends(Out *to, size_t ld, vector_slot *slots,
                                        const rows_in_image &image, unsigned lane, unsigned swizzle)
 {
     const unsigned rows = quotient(image.count, image.of_elements);
     const unsigned of_row = image.length / VECTOR_BYTES;
+    const uint32_t of_vectors = reciprocal_of(of_row);
     char *const memory = reinterpret_cast<char *>(to) - image.first;
     const size_t gap = ld * sizeof(Out) - image.pitch;
+    const auto store = [&](unsigned row, unsigned byte, auto piece) {
+        using type = decltype(piece);
+        *reinterpret_cast<type *>(memory + row * gap + byte) = bytes_at<type>(slots, byte, swizzle);
+    };
     PRIM_UNROLL(2)
     for (unsigned i = lane; i < rows * of_row; i += WARP) {
-        const unsigned row = quotient(i, image.of_vectors), begin = image.first + row * image.pitch;
+        const unsigned row = quotient(i, of_vectors), begin = image.first + row * image.pitch;
         const unsigned byte =
             (begin + VECTOR_BYTES - 1 + (i - row * of_row) * VECTOR_BYTES) & ~(VECTOR_BYTES - 1);
         if (byte + VECTOR_BYTES <= begin + image.length)
-            *reinterpret_cast<four_words *>(memory + row * gap + byte) =
-                bytes_at<four_words>(slots, byte, swizzle);
+            store(row, byte, four_words());
     }
     PRIM_UNROLL(1)
     for (unsigned i = lane; i < 2 * rows; i += WARP) {
         const unsigned row = i / 2, begin = image.first + row * image.pitch;
-        const unsigned end = begin + image.length;
-        unsigned last = end & ~(VECTOR_BYTES - 1), size = VECTOR_BYTES;
-        while (last < begin)
-            last = end & ~((size /= 2) - 1);
-        const unsigned whole = (begin + VECTOR_BYTES - 1) & ~(VECTOR_BYTES - 1);
-        const unsigned head = whole < last ? whole : last; /* where the first end stops */
-        const unsigned at = i % 2 == 0 ? begin : last;
-        const end_pieces<Out> pieces = {i % 2 == 0 ? head - begin : end - last, i % 2};
-        const auto store = [&](auto piece) {
-            using type = decltype(piece);
-            if (pieces.template has<type>()) {
-                const unsigned byte = at + pieces.template place<type>();
-                *reinterpret_cast<type *>(memory + row * gap + byte) =
-                    bytes_at<type>(slots, byte, swizzle);
-            }
+        const unsigned past = (begin + image.length) % VECTOR_BYTES;
+        const end_pieces<Out> pieces = {i % 2 == 0 ? (0 - begin) % VECTOR_BYTES : past, i % 2};
+        const unsigned at = i % 2 == 0 ? begin : begin + image.length - past;
+        const auto store_piece = [&](auto piece) {
+            if (pieces.template has<decltype(piece)>())
+                store(row, at + pieces.template place<decltype(piece)>(), piece);
         };
-        store(uint64_t());
-        store(uint32_t());
-        store(uint16_t());
-        store(uint8_t());
+        store_piece(uint64_t());
+        store_piece(uint32_t());
+        store_piece(uint16_t());
+        store_piece(uint8_t());
     }
-}
-
-/* Stores rows, which are to lie `ld` apart; by vectors, if they are as far past one there as in the
- * image. */
-template <typename Out>
-__device__ void store_rows(Out *to, size_t ld, vector_slot *slots, const rows_in_image &image,
-                           bool by_vectors, unsigned lane, unsigned swizzle = SWIZZLED)
-{
-    if constexpr (IS_NARROW<Out>)
-        if (by_vectors) {
-            store_vectors_and_ends(to, ld, slots, image, lane, swizzle);
-            return;
-        }
-    for_each_element(slots, to, ld, image, lane, swizzle,
-                     [](Out &shared, Out &memory) { memory = shared; });
 }
 
 } // namespace
