@@ -33,7 +33,7 @@ enum lane_work : unsigned { RUNS, ROWS_BY_ELEMENTS, ROWS_BY_VECTORS };
 
 template <typename In, typename Out>
 struct short_rows {
-    const In *in;
+    const In *in, *in_end;
     Out *out;
     size_t in_ld, out_ld, count;
     unsigned columns, of_warp;        /* rows that a warp takes */
@@ -226,7 +226,7 @@ __device__ void load_elements(const row_place &place, const short_rows<In, Out> 
 {
     constexpr unsigned SIZE = sizeof(In);
     staged_lines lines = {rows,      r.columns * SIZE, r.pitch * SIZE, (r.in_ld - r.pitch) * SIZE,
-                          r.vectors, r.of_vectors,     row == 0,       row + rows == r.count};
+                          r.vectors, r.of_vectors,     r.in,           r.in_end};
     if (r.vectors == 0) {
         lines.count = 1;
         lines.length += (rows - 1) * lines.pitch;
@@ -360,6 +360,7 @@ struct launch_short_rows : launch_run {
         constexpr unsigned SIZE = sizeof(In);
         short_rows<In, Out> r = {};
         r.in = static_cast<const In *>(args->in);
+        r.in_end = r.in + (args->rows - 1) * args->in_ld + args->columns;
         r.out = static_cast<Out *>(args->out);
         r.in_ld = args->in_ld;
         r.out_ld = args->out_ld;

@@ -34,7 +34,7 @@ struct staged_lines {
     size_t gap;                    /* by how much two are further from each other in memory */
     unsigned vectors;              /* that a line reaches into at most */
     uint32_t reciprocal;           /* of that, or 0 for one line */
-    bool begins, ends;             /* with the matrix: nothing may be read beyond it */
+    const void *begin, *end;       /* of the matrix: nothing may be read beyond it */
 };
 
 /* Starts the copies of lines, the first of which begins at `from`, into an image that begins with
@@ -51,19 +51,18 @@ __device__ void load_lines(vector_slot *slots, const In *from, const staged_line
         const unsigned begin = first + line * lines.pitch, end = begin + lines.length;
         const unsigned vector = begin / VECTOR_BYTES + i - line * lines.vectors;
         const unsigned byte = vector * VECTOR_BYTES, behind = byte + VECTOR_BYTES;
-        const char *const at = memory + line * lines.gap;
         if (byte >= end)
             continue;
+        const char *const at = memory + line * lines.gap + byte;
         const unsigned start = byte < begin ? begin : byte, stop = end < behind ? end : behind;
-        if ((lines.begins && line == 0 && start > byte) ||
-            (lines.ends && line == lines.count - 1 && stop < behind)) {
+        if (at < lines.begin || at + VECTOR_BYTES > lines.end) {
             PRIM_UNROLL(1)
             for (unsigned b = start; b < stop; b += sizeof(In))
-                copy_async(&bytes_at<In>(slots, b, swizzle), reinterpret_cast<const In *>(at + b));
+                copy_async(&bytes_at<In>(slots, b, swizzle),
+                           reinterpret_cast<const In *>(at + (b - byte)));
         } else {
-            copy_vector(&slots[slot_of(vector, swizzle)],
-                        reinterpret_cast<const vector_slot *>(at + byte), start - byte,
-                        stop - byte);
+            copy_vector(&slots[slot_of(vector, swizzle)], reinterpret_cast<const vector_slot *>(at),
+                        start - byte, stop - byte);
         }
     }
 }
