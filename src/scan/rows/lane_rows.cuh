@@ -1,13 +1,13 @@
-/* Rows of up to two and a half runs: a lane takes a whole one, so that no run has to be shifted out of
- * the image, no lane has only the rest of a row, and no lane waits for another. Of longer ones a warp
- * has so few that most lanes would be idle.
+/* Rows of up to two and a half runs: a lane takes a whole one, so that no run has to be shifted out
+ * of the image, no lane has only the rest of a row, and no lane waits for another. Of longer ones a
+ * warp has so few that most lanes would be idle.
  *
  *     image      a a a a a b b b b b c c c c c d …
  *     lane       0         1         2         3
  *
  * By vectors where each row begins at one, and otherwise element by element. In rows of three runs
- * the exclusive prefix of the last one is the sum of the first two, one after the other: the order of
- * doubling strides, chunk.cuh, differs from four runs on. */
+ * the exclusive prefix of the last one is the sum of the first two, one after the other: the order
+ * of doubling strides, chunk.cuh, differs from four runs on. */
 #ifndef PRIM_SCAN_LANE_ROWS_CUH
 #define PRIM_SCAN_LANE_ROWS_CUH
 

@@ -312,8 +312,9 @@ unsigned pitch_of_image(const prim_scan_args *args)
     return static_cast<unsigned>(least + (args->in_ld - least) % OF_VECTOR);
 }
 
-/* Lanes have whole rows, if these are not whole runs, which leave no lane idle, nor of up to 8 bytes,
- * of which a run has several; and not if more than four lanes would meet in a bank. */
+/* Lanes have whole rows, if these are not whole runs, which leave no lane idle, nor of up to 8
+ * bytes, of which a run has several; and not if many lanes would meet in a bank: where rows begin
+ * some 128 bytes apart, or at vectors but for the first one. */
 template <typename In, typename Out>
 lane_work work_of(const prim_scan_args *args)
 {

@@ -1,14 +1,14 @@
-/* Rows from global memory into an image, and back. They come as they lie, with what is between them,
- * or each by itself where that is more than 32 bytes; every row is as far past a vector as in memory,
- * so that all goes in whole vectors:
+/* Rows from global memory into an image, and back. They come as they lie, with what is between
+ * them, or each by itself where that is more than 32 bytes; every row is as far past a vector as in
+ * memory, so that all goes in whole vectors:
  *
  *     memory     ┃ · · a a ┃ a a a a ┃ a · b b ┃ b b b b ┃ b · · · ┃
  *     image      ┃ · · a a ┃ a a a a ┃ a · b b ┃ b b b b ┃ b · · · ┃
  *
- * What lies between rows is never written. So results with gaps go back element by element: even wide
- * ones, since vectors take fewer instructions but more requests to L2, of which there are too many
- * then. Long rows of narrow results go by their whole vectors, and both ends of each in pieces of 8, 4,
- * 2 and 1 bytes, each at most once. */
+ * What lies between rows is never written. So results with gaps go back element by element: even
+ * wide ones, since vectors take fewer instructions but more requests to L2, of which there are too
+ * many then. Long rows of narrow results go by their whole vectors, and both ends of each in pieces
+ * of 8, 4, 2 and 1 bytes, each at most once. */
 #ifndef PRIM_SCAN_STAGED_ROWS_CUH
 #define PRIM_SCAN_STAGED_ROWS_CUH
 
