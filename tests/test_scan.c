@@ -705,6 +705,8 @@ static const routed routes[] = {
     {"warp_rows", PRIM_SCAN_REDUCE_THEN_SCAN, ROWS, CUDA_R_32F, CUDA_R_32F, 300, 12, 12, 12, 1},
     {"warp_rows", PRIM_SCAN_REDUCE_THEN_SCAN, ROWS, CUDA_R_16F, CUDA_R_16F, 70, 100, 103, 103, 0},
     {"warp_rows", PRIM_SCAN_LOOKBACK, ROWS, CUDA_R_32I, CUDA_R_32I, 300, 16, 16, 16, 0},
+    /* the last warp has one row, so that the vector behind the others reaches beyond the matrix */
+    {"warp_rows", PRIM_SCAN_LOOKBACK, ROWS, CUDA_R_8U, CUDA_R_8U, 1345, 3, 3, 3, 1},
     {"lane_rows", PRIM_SCAN_REDUCE_THEN_SCAN, ROWS, CUDA_R_32F, CUDA_R_32F, 301, 17, 17, 17, 1},
     {"lane_rows", PRIM_SCAN_REDUCE_THEN_SCAN, ROWS, CUDA_R_32F, CUDA_R_32F, 300, 12, 12, 12, 0},
     {"lane_rows", PRIM_SCAN_REDUCE_THEN_SCAN, ROWS, CUDA_R_8U, CUDA_R_32U, 300, 7, 9, 9, 0},
