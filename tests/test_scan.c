@@ -713,6 +713,7 @@ static const routed routes[] = {
     {"lane_rows", PRIM_SCAN_CHAINED, ROWS, CUDA_R_32F, CUDA_R_32F, 301, 3, 3, 3, 0},
     {"lane_rows", PRIM_SCAN_REDUCE_THEN_SCAN, ROWS, CUDA_R_8U, CUDA_R_8U, 300, 7, 9, 9, 0},
     {"lane_rows", PRIM_SCAN_REDUCE_THEN_SCAN, ROWS, CUDA_R_8U, CUDA_R_8U, 300, 16, 20, 20, 0},
+    {"lane_rows", PRIM_SCAN_REDUCE_THEN_SCAN, ROWS, CUDA_R_8U, CUDA_R_8U, 60, 129, 3000, 3000, 0},
     {"lane_rows", PRIM_SCAN_CHAINED, ROWS, CUDA_R_16F, CUDA_R_16F, 300, 5, 9, 5, 0},
     {"lane_rows", PRIM_SCAN_REDUCE_THEN_SCAN, ROWS, CUDA_R_8U, CUDA_R_32U, 300, 2, 5, 2, 0},
     {"warp_rows", PRIM_SCAN_LOOKBACK, ROWS, CUDA_R_8U, CUDA_R_8U, 300, 1, 2, 2, 0},
