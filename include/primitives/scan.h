@@ -109,8 +109,8 @@ PRIM_API prim_status prim_scan(prim_scan_variant variant, prim_scan_kind kind, p
 
 /* prim_scan() of each row i of a matrix by itself: from in(i, 0), … to out(i, 0), …
  *
- *   in         device. Any numbers of rows and columns; 0 writes nothing. Gaps between rows are not
- *              read.
+ *   in         device. Any numbers of rows and columns; 0 writes nothing. Gaps between rows may be
+ *              read, but what is in them changes nothing.
  *   out        device, of the same rows and columns. Gaps between rows are not written. May be `in`
  *              itself, with the same ld, where its type is in.type. Otherwise the two must share no
  *              element; where their lds differ, the bytes from the first to the last element must

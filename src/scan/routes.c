@@ -46,8 +46,6 @@ const char *prim_scan_route_name(prim_scan_route route)
         [PRIM_SCAN_NO_ROUTE] = NULL,
         [PRIM_SCAN_WARP_ROWS] = "warp_rows",
         [PRIM_SCAN_LANE_ROWS] = "lane_rows",
-        [PRIM_SCAN_THIN_ROWS] = "thin_rows",
-        [PRIM_SCAN_FEW_ELEMENTS] = "few_elements",
         [PRIM_SCAN_ONE_TILE] = "one_tile",
         [PRIM_SCAN_BLOCK_ROWS] = "block_rows",
         [PRIM_SCAN_TWO_LAUNCHES] = "two_launches",

@@ -14,8 +14,6 @@ typedef enum prim_scan_route {
     /* of all three rungs: short rows, lines of one tile, and a block for each longer row */
     PRIM_SCAN_WARP_ROWS,
     PRIM_SCAN_LANE_ROWS,
-    PRIM_SCAN_THIN_ROWS,
-    PRIM_SCAN_FEW_ELEMENTS,
     PRIM_SCAN_ONE_TILE,
     PRIM_SCAN_BLOCK_ROWS,
     /* longer lines */

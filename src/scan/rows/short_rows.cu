@@ -1,24 +1,23 @@
-/* Rows that are shorter than half a chunk: a warp takes as many whole rows as a chunk has room for.
+/* Rows that are shorter than half a chunk: a warp takes as many whole rows as it has room for, with
+ * what is between them, staged_rows.cuh.
  *
- *     memory     a a a b b b c c c d d d …      rows without gaps are one line: its image comes and
- *     lane       0           1                  goes in vectors, whatever the rows' length is;
- *                                               a lane takes as many rows as its run has room for
- *     lane       0    1    2    3    4    5     … or a run of a longer row
+ *     image      a a a b b b c c c d d d …
+ *     lane       0     1     2     3              a whole row, if it is short: lane_rows.cuh
+ *     lane       0    1    2    3    4    5       … or a run of a longer one
  *                a…a  a…a  a    b…b  b…b  b
- *     lane       0           1                  … or a whole row, where lanes then read from
- *                a…a a…a a   b…b b…b b          different banks: whole_rows.cuh
+ *     lane       0           1                    … or some very short ones, as many as a run has
+ *                a a b b …   k k l l …            room for
  *
  * A row's runs and the order of its lanes are those of a chunk, chunk.cuh, so that a result has the
  * same bits as in a longer line; but a lane's run begins anywhere in the image, and any lanes may
- * have a row's runs. Rows with gaps between them: gaps.cuh.
+ * have a row's runs.
  *
  * Work: 2 × count combinations. Bytes: the elements once, the results once. Steps: two runs, and
  * log2 of the runs in a row. */
 #include "common/kernel/launch.cuh"
 #include "common/kernel/shared.cuh"
-#include "scan/rows/gaps.cuh"
-#include "scan/rows/thin_rows.cuh"
-#include "scan/rows/whole_rows.cuh"
+#include "scan/rows/lane_rows.cuh"
+#include "scan/rows/staged_rows.cuh"
 #include "scan/tile/tile.cuh"
 #include "scan/tile/tiles.h"
 
@@ -27,121 +26,62 @@ namespace
 namespace short_rows
 {
 
-constexpr unsigned ROW_WARPS = 8, ROW_THREADS = ROW_WARPS * WARP;
 constexpr unsigned RUN_WORDS = RUN * VECTOR_BYTES / 4; /* words of a lane's results */
 
-/* Rows of a thread that has up to two elements of each. */
-[[maybe_unused]] constexpr unsigned FEW_ROWS = 4;
+/* What a lane takes: a run, or whole rows. */
+enum lane_work : unsigned { RUNS, ROWS_BY_ELEMENTS, ROWS_BY_VECTORS };
 
-/* Bit i % 32 of word i / 32: element i of a lane begins a row. In words, since nvcc would compare a
- * bit of 64 in two instructions. */
-struct row_begins {
-    uint32_t words[2];
+template <typename In, typename Out>
+struct short_rows {
+    const In *in, *in_end;
+    Out *out;
+    size_t in_ld, out_ld, count;
+    unsigned columns, of_warp;        /* rows that a warp takes */
+    unsigned pitch;                   /* elements from row to row in an image */
+    unsigned vectors;                 /* of a row that comes by itself; 0: rows come together */
+    uint32_t of_elements, of_vectors; /* reciprocals of what a row has */
+    lane_work work;
+    unsigned swizzle;
+    bool by_vectors;    /* results with gaps, staged_rows.cuh */
+    uint32_t begins[2]; /* bit i % 32 of word i / 32: element i of a lane's run begins a row; in
+                           words, since nvcc would compare a bit of 64 in two instructions */
 };
+
+template <typename In, typename Out>
+constexpr bool ONE_IMAGE = sizeof(In) == sizeof(Out);
+
+/* Warps of a block, and vectors of results that each has room for: of narrow ones two chunks. A
+ * sixteenth more for what is between rows. */
+template <typename Out>
+constexpr unsigned ROW_WARPS = IS_NARROW<Out> ? 4 : 8;
+template <typename Out>
+constexpr unsigned ROOM = 8 / ROW_WARPS<Out> *PRIM_SCAN_CHUNK_VECTORS;
+template <typename Out>
+constexpr unsigned ROOM_WITH_GAPS = ROOM<Out> / 16 * 17;
+
+/* Where elements and results have one width, they share an image. One vector more where it begins
+ * in one; and a lane reads a whole run, of which the last one may begin at the last element. */
+template <typename Out>
+constexpr unsigned RESULT_SLOTS = ROOM_WITH_GAPS<Out> + 6;
+template <typename In, typename Out>
+constexpr unsigned ELEMENT_SLOTS = ONE_IMAGE<In, Out>
+                                       ? 1
+                                       : ROOM_WITH_GAPS<Out> * sizeof(In) / sizeof(Out) + 8;
+
+/* ---- a lane's run: 64 bytes from anywhere in the image ---- */
 
 template <unsigned COUNT>
 struct words_of {
     uint32_t words[COUNT];
 };
 
-/* The kernel's share of a route: runs of rows, or a row for each lane, in shared memory or
- * without. */
-enum lane_work : unsigned {
-    RUNS,                /* warp_rows */
-    WHOLE_ROWS,          /* lane_rows: whole_rows.cuh */
-    WHOLE_VECTORS,       /* the same, of which each begins at a vector */
-    THIN_ROWS,           /* thin_rows.cuh; from here on without shared memory */
-    THIN_ROWS_FROM_WORD, /* all of them begin at a word */
-    FEW_ELEMENTS         /* of each row */
-};
-
-template <typename In, typename Out>
-struct short_rows {
-    const In *in;
-    Out *out;
-    size_t in_ld, out_ld, count;
-    unsigned columns, of_warp;        /* rows that a warp takes */
-    unsigned pitch;                   /* elements from row to row in an image */
-    bool by_vectors;                  /* gaps.cuh */
-    uint32_t of_elements, of_vectors; /* reciprocals of what a row has */
-    lane_work work;
-    row_begins begins;
-};
-
-template <typename In, typename Out>
-constexpr bool ONE_IMAGE = sizeof(In) == sizeof(Out);
-
-/* Rows of up to 16 bytes of narrow elements, with gaps, may be a thread's. */
-template <typename In, typename Out>
-constexpr bool MAY_BE_THIN = IS_NARROW<In> &&ONE_IMAGE<In, Out>;
-
-/* Where elements and results have one width, they share an image. The image of wider results also
- * has room for those of the elements that precede the first one in its vector. A lane reads a whole
- * run, and the last one may begin at the image's last element. */
-template <typename In, typename Out>
-constexpr unsigned RESULT_SLOTS = CHUNK_SLOTS + 7;
-template <typename In, typename Out>
-constexpr unsigned ELEMENT_SLOTS = ONE_IMAGE<In, Out> ? 1 : IN_VECTORS<In, Out> + 8;
-
-/* A warp's elements and results: their images, and the byte at which each begins. */
-struct row_images {
-    vector_slot *elements, *results;
-    unsigned first_element, first_result;
-};
-
-/* ---- from global memory, and back ---- */
-
-/* Starts the copies of a warp's elements, and says where the image has them. */
-template <typename In, typename Out>
-__device__ void load_elements(row_images &images, const short_rows<In, Out> &r, const In *from,
-                              const line_part &part, unsigned lane, unsigned swizzle)
-{
-    constexpr unsigned SIZE = sizeof(In);
-    rows_in_image image = {part.count, r.columns * SIZE, r.pitch * SIZE,
-                           0,          r.of_elements,    r.of_vectors};
-    if (r.in_ld == r.columns) {
-        image.first = shift_of(from);
-        load_image<IN_VECTORS<In, Out>>(images.elements, from, part, lane, swizzle);
-    } else {
-        image.first = r.by_vectors ? shift_of(from) : 0;
-        load_rows(images.elements, from, r.in_ld, image, r.by_vectors, lane, swizzle);
-    }
-    images.first_element = image.first;
-    images.first_result = image.first / SIZE * static_cast<unsigned>(sizeof(Out));
-}
-
-template <typename In, typename Out>
-__device__ void store_results(const row_images &images, const short_rows<In, Out> &r, Out *to,
-                              unsigned count, unsigned lane, unsigned swizzle)
-{
-    constexpr unsigned SIZE = sizeof(Out);
-    const rows_in_image image = {
-        count, r.columns * SIZE, r.pitch * SIZE, images.first_result, r.of_elements, r.of_vectors};
-    if (r.out_ld == r.columns && r.pitch == r.columns)
-        store_image<PRIM_SCAN_CHUNK_VECTORS>(to, images.results, images.first_result, count, lane,
-                                             swizzle);
-    else
-        store_rows(to, r.out_ld, images.results, image, ONE_IMAGE<In, Out> && r.by_vectors, lane,
-                   swizzle);
-}
-
-/* ---- a lane's part: a run of one row, or some whole rows ---- */
-
 template <typename In, unsigned N>
 struct lane_run {
     packed<In, N> vectors[RUN];
 };
 
-template <typename In, unsigned N>
-__device__ lane_run<In, N> read_run(vector_slot *slots, unsigned first)
-{
-    words_of<sizeof(lane_run<In, N>) / 4> run;
-    read_words(slots, first, run.words);
-    return same_bits<lane_run<In, N>>(run);
-}
-
-/* Writes `bytes` of 64 bytes from byte `first` of the image on, elements of type Out. Whole words
- * are written at once; those at the ends may have other lanes' elements in them. */
+/* Writes the first `bytes` of a run of Outs. Whole words are written at once; those at the ends may
+ * have other lanes' elements in them. */
 template <typename Out>
 __device__ void write_run(vector_slot *slots, unsigned first, unsigned bytes,
                           const uint32_t (&words)[RUN_WORDS])
@@ -173,36 +113,41 @@ __device__ void write_run(vector_slot *slots, unsigned first, unsigned bytes,
 }
 
 /* The exclusive prefix of each of a row's runs; `run` is this lane's, of `runs`. */
-template <class Operator, typename Value>
-__device__ Value run_prefix(Value of_run, unsigned run, unsigned runs, Value identity)
-{
-    PRIM_UNROLL(1)
-    for (unsigned stride = 1; stride < runs; stride *= 2) {
-        const Value below = __shfl_up_sync(ALL_LANES, of_run, stride);
-        of_run = run >= stride ? Operator::combine(below, of_run) : of_run;
-    }
-    const Value before = __shfl_up_sync(ALL_LANES, of_run, 1);
-    return run == 0 ? identity : before;
-}
-
-/* The results of a run's elements; a row begins at each bit of `begins`, with `initial`. */
 template <class Operator, typename In, typename Out, unsigned N>
-__device__ lane_run<Out, N> scan_rows_of_run(const lane_run<In, N> &run, const row_begins &begins,
-                                             const tile_rule<accumulator_t<Out>, Out> &rule,
-                                             accumulator_t<Out> initial)
+__device__ accumulator_t<Out> run_prefix(const lane_run<In, N> &x, const element_rule<Out> &rule,
+                                         unsigned run, unsigned runs)
 {
     using value = accumulator_t<Out>;
+    value sum = vector_sum<Operator, In, Out>(x.vectors[0], rule);
+    PRIM_UNROLL(RUN)
+    for (unsigned v = 1; v < RUN; v++)
+        sum = Operator::combine(sum, vector_sum<Operator, In, Out>(x.vectors[v], rule));
+    PRIM_UNROLL(1)
+    for (unsigned stride = 1; stride < runs; stride *= 2) {
+        const value below = __shfl_up_sync(ALL_LANES, sum, stride);
+        sum = run >= stride ? Operator::combine(below, sum) : sum;
+    }
+    const value before = __shfl_up_sync(ALL_LANES, sum, 1);
+    return run == 0 ? identity_of<Operator, Out>() : before;
+}
+
+/* The results of a run; where a row begins in it, so_far is again what it was. */
+template <class Operator, typename In, typename Out, unsigned N>
+__device__ lane_run<Out, N> results_of_run(const lane_run<In, N> &x, const uint32_t (&begins)[2],
+                                           const tile_rule<accumulator_t<Out>, Out> &rule,
+                                           const accumulator_t<Out> before)
+{
     lane_run<Out, N> results;
-    value so_far = initial;
+    accumulator_t<Out> so_far = before;
     PRIM_UNROLL(RUN)
     for (unsigned v = 0; v < RUN; v++) {
-        value values[N];
-        values_of<Operator, In, Out>(run.vectors[v], rule.element, values);
+        accumulator_t<Out> values[N];
+        values_of<Operator, In, Out>(x.vectors[v], rule.element, values);
         PRIM_UNROLL(N)
         for (unsigned e = 0; e < N; e++) {
             const unsigned i = v * N + e;
-            so_far = (begins.words[i / 32] >> i % 32 & 1) != 0 ? initial : so_far;
-            const value next = Operator::combine(so_far, values[e]);
+            so_far = (begins[i / 32] >> i % 32 & 1) != 0 ? before : so_far;
+            const accumulator_t<Out> next = Operator::combine(so_far, values[e]);
             values[e] = rule.kind == PRIM_SCAN_EXCLUSIVE ? so_far : next;
             so_far = next;
         }
@@ -211,283 +156,184 @@ __device__ lane_run<Out, N> scan_rows_of_run(const lane_run<In, N> &run, const r
     return results;
 }
 
-/* How a warp's lanes share rows: each takes a run of one, or some whole ones. */
+/* How a warp's lanes share rows: each takes a run of one, or some that a run has room for. */
 struct row_step {
     unsigned runs, of_lane, rows; /* runs of a row; rows of a lane, and of all */
 
     __host__ __device__ row_step(unsigned columns, unsigned pitch, unsigned of_run)
-        : runs((columns + of_run - 1) / of_run),
-          of_lane(runs == 1 && pitch < of_run ? of_run / pitch : 1), rows(WARP / runs * of_lane)
+        : runs((columns + of_run - 1) / of_run), of_lane(pitch < of_run ? of_run / pitch : 1),
+          rows(WARP / runs * of_lane)
     {
     }
 };
 
-/* Scans the warp's rows, in steps of a run for each lane. What lies between rows in an image
- * becomes some result that is not stored. */
+/* Scans the rows from the place of the first one on, in steps of a run for each lane; `initial` is
+ * what is before their chunk. Behind a row some results are computed that are not stored. */
 template <class Operator, typename In, typename Out>
-__device__ void scan_rows(const row_images &images, unsigned rows, unsigned columns, unsigned pitch,
-                          const row_begins &begins, const tile_rule<accumulator_t<Out>, Out> &rule,
-                          unsigned lane)
+__device__ void scan_runs(const row_place &place, const short_rows<In, Out> &r, unsigned rows,
+                          const tile_rule<accumulator_t<Out>, Out> &rule,
+                          accumulator_t<Out> initial, unsigned lane)
 {
-    using value = accumulator_t<Out>;
     constexpr unsigned N = WIDTH<In, Out>, OF_RUN = RUN_ELEMENTS<In, Out>;
-    const value identity = identity_of<Operator, Out>();
-    const value initial = Operator::combine(initial_of(rule), identity); /* before the chunk */
-    const row_step step(columns, pitch, OF_RUN);
-    const unsigned runs = step.runs, of_lane = step.of_lane, at_once = step.rows;
-    const unsigned mine = lane / runs * of_lane, run = lane % runs;
+    constexpr unsigned IN_SIZE = sizeof(In), OUT_SIZE = sizeof(Out);
+    const row_step step(r.columns, r.pitch, OF_RUN);
+    const unsigned run = lane % step.runs, begin = run * OF_RUN;
+    const unsigned mine = lane / step.runs * step.of_lane;
     PRIM_UNROLL(1)
-    for (unsigned first = 0; first < rows; first += at_once) {
-        const unsigned row = first + mine, left = row < rows && mine < at_once ? rows - row : 0;
+    for (unsigned first = 0; first < rows; first += step.rows) {
+        const unsigned row = first + mine, left = row < rows && mine < step.rows ? rows - row : 0;
         const unsigned whole =
-            left == 0 ? 0 : ((left < of_lane ? left : of_lane) - 1) * pitch + columns;
-        const unsigned begin = run * OF_RUN, element = left > 0 ? row * pitch + begin : 0;
+            left == 0 ? 0 : ((left < step.of_lane ? left : step.of_lane) - 1) * r.pitch + r.columns;
+        const unsigned element = left > 0 ? row * r.pitch + begin : 0;
         const unsigned count = whole <= begin ? 0 : whole - begin < OF_RUN ? whole - begin : OF_RUN;
-        const lane_run<In, N> x = read_run<In, N>(
-            images.elements, images.first_element + element * static_cast<unsigned>(sizeof(In)));
-        value before = identity;
-        if (runs > 1) {
-            value sum = identity;
-            PRIM_UNROLL(RUN)
-            for (unsigned v = 0; v < RUN; v++) {
-                const value of_vector = vector_sum<Operator, In, Out>(x.vectors[v], rule.element);
-                sum = v == 0 ? of_vector : Operator::combine(sum, of_vector);
-            }
-            before = run_prefix<Operator>(sum, run, runs, identity);
-        }
-        const lane_run<Out, N> results =
-            scan_rows_of_run<Operator>(x, begins, rule, Operator::combine(initial, before));
+        words_of<sizeof(lane_run<In, N>) / 4> words;
+        read_words(place.elements, place.element + element * IN_SIZE, words.words);
+        const lane_run<In, N> x = same_bits<lane_run<In, N>>(words);
+        accumulator_t<Out> before = identity_of<Operator, Out>();
+        if (step.runs > 1)
+            before = run_prefix<Operator, In, Out>(x, rule.element, run, step.runs);
+        const lane_run<Out, N> results = results_of_run<Operator, In, Out>(
+            x, r.begins, rule, Operator::combine(initial, before));
         __syncwarp(); /* all have read: a vector may have elements of two lanes */
-        write_run<Out>(images.results,
-                       images.first_result + element * static_cast<unsigned>(sizeof(Out)),
-                       count * static_cast<unsigned>(sizeof(Out)),
+        write_run<Out>(place.results, place.result + element * OUT_SIZE, count * OUT_SIZE,
                        same_bits<words_of<RUN_WORDS>>(results).words);
         __syncwarp();
     }
 }
 
-/* What is before a row that is a lane's: nothing is before its chunk, nor before its run. */
-template <class Operator, typename Out>
-__device__ accumulator_t<Out> before_row(const tile_rule<accumulator_t<Out>, Out> &rule)
-{
-    const accumulator_t<Out> identity = identity_of<Operator, Out>();
-    return Operator::combine(Operator::combine(initial_of(rule), identity), identity);
-}
-
 /* The same, each lane a row at a time. */
 template <class Operator, bool BY_VECTORS, typename In, typename Out>
-__device__ void scan_whole_rows(const row_images &images, unsigned rows, unsigned columns,
-                                unsigned pitch, const tile_rule<accumulator_t<Out>, Out> &rule,
-                                unsigned lane)
+__device__ void scan_lane_rows(const row_place &place, const short_rows<In, Out> &r, unsigned rows,
+                               const tile_rule<accumulator_t<Out>, Out> &rule,
+                               accumulator_t<Out> initial, unsigned lane)
 {
-    using value = accumulator_t<Out>;
-    const value initial = before_row<Operator>(rule);
+    const accumulator_t<Out> before =
+        Operator::combine(initial, identity_of<Operator, Out>()); /* nothing is before its run */
     PRIM_UNROLL(1)
-    for (unsigned row = lane; row < rows; row += WARP)
-        scan_whole_row<Operator, BY_VECTORS, In, Out>(
-            images.elements->byte + images.first_element + row * pitch * sizeof(In),
-            images.results->byte + images.first_result + row * pitch * sizeof(Out), columns, rule,
-            initial);
+    for (unsigned row = lane; row < rows; row += WARP) {
+        row_place mine = place;
+        mine.element += row * r.pitch * static_cast<unsigned>(sizeof(In));
+        mine.result += row * r.pitch * static_cast<unsigned>(sizeof(Out));
+        scan_lane_row<Operator, BY_VECTORS, In, Out>(mine, r.columns, rule, before);
+    }
 }
 
-/* Up to two elements of each of FEW_ROWS rows, which lie WARP rows apart from `first` on: all are
- * on their way at once. */
-template <class Operator, typename In, typename Out>
-__device__ void scan_few_elements(const short_rows<In, Out> &r, size_t first,
-                                  const tile_rule<accumulator_t<Out>, Out> &rule,
-                                  accumulator_t<Out> initial)
+/* ---- from global memory, and back ---- */
+
+template <typename In, typename Out>
+__device__ void load_elements(const row_place &place, const short_rows<In, Out> &r, size_t row,
+                              unsigned rows, unsigned lane)
 {
-    In x[FEW_ROWS][2] = {};
-    PRIM_UNROLL(FEW_ROWS)
-    for (unsigned j = 0; j < FEW_ROWS; j++) {
-        PRIM_UNROLL(2)
-        for (unsigned e = 0; e < 2; e++)
-            if (first + j * WARP < r.count && e < r.columns)
-                x[j][e] = r.in[(first + j * WARP) * r.in_ld + e];
+    constexpr unsigned SIZE = sizeof(In);
+    staged_lines lines = {rows,      r.columns * SIZE, r.pitch * SIZE, (r.in_ld - r.pitch) * SIZE,
+                          r.vectors, r.of_vectors,     r.in,           r.in_end};
+    if (r.vectors == 0) {
+        lines.count = 1;
+        lines.length += (rows - 1) * lines.pitch;
+        lines.vectors = (place.element + lines.length + VECTOR_BYTES - 1) / VECTOR_BYTES;
     }
-    PRIM_UNROLL(FEW_ROWS)
-    for (unsigned j = 0; j < FEW_ROWS; j++) {
-        Out *const to = r.out + (first + j * WARP) * r.out_ld;
-        accumulator_t<Out> so_far = initial;
-        PRIM_UNROLL(2)
-        for (unsigned e = 0; e < 2; e++) {
-            const accumulator_t<Out> next =
-                Operator::combine(so_far, value_of<Operator, In, Out>(x[j][e], rule.element));
-            if (first + j * WARP < r.count && e < r.columns)
-                to[e] = result_of<Operator, Out>(rule.kind == PRIM_SCAN_EXCLUSIVE ? so_far : next,
-                                                 rule.element);
-            so_far = next;
-        }
-    }
+    load_lines(place.elements, r.in + row * r.in_ld, lines, lane, r.swizzle);
 }
 
-/* A row of this thread alone, or some, without shared memory. */
-template <class Operator, typename In, typename Out>
-__device__ void scan_row_in_memory(const short_rows<In, Out> &r, size_t row,
-                                   const tile_rule<accumulator_t<Out>, Out> &rule)
+template <typename In, typename Out>
+__device__ void store_results(const row_place &place, const short_rows<In, Out> &r, size_t row,
+                              unsigned rows, unsigned lane)
 {
-    using value = accumulator_t<Out>;
-    if (row >= r.count)
-        return;
-    const value initial = before_row<Operator>(rule);
-    if constexpr (MAY_BE_THIN<In, Out>) {
-        const In *const from = r.in + row * r.in_ld;
-        Out *const to = r.out + row * r.out_ld;
-        if (r.work == THIN_ROWS) {
-            scan_thin_row<Operator, false>(from, to, r.columns, rule, initial);
-            return;
-        }
-        if (r.work == THIN_ROWS_FROM_WORD) {
-            scan_thin_row<Operator, true>(from, to, r.columns, rule, initial);
-            return;
-        }
-    }
-    scan_few_elements<Operator>(r, row, rule, initial);
+    constexpr unsigned SIZE = sizeof(Out);
+    Out *const to = r.out + row * r.out_ld;
+    const rows_in_image image = {rows * r.columns, r.columns * SIZE, r.pitch * SIZE, place.result,
+                                 r.of_elements};
+    if (r.out_ld == r.columns && r.pitch == r.columns)
+        store_image<ROOM<Out>>(to, place.results, place.result, image.count, lane, r.swizzle);
+    else if (IS_NARROW<Out> && r.by_vectors)
+        store_vectors_and_ends(to, r.out_ld, place.results, image, lane, r.swizzle);
+    else
+        store_elements(to, r.out_ld, place.results, image, lane, r.swizzle);
 }
 
-/* Blocks, as many as have their registers: fewer of narrow integers, and of extremes of narrow
- * floats and of f64. */
+/* Warps at once, as many as have their registers: fewer of narrow integers, and of extremes of
+ * narrow floats and of f64. */
 template <class Operator, typename In, typename Out>
-[[maybe_unused]] constexpr bool HAS_MANY_REGISTERS =
-    !HAS_ORDER<Operator, Out> && (sizeof(In) < WORD_BYTES || std::is_same<In, double>::value);
-template <class Operator, typename In, typename Out>
-[[maybe_unused]] constexpr unsigned SHORT_ROW_BLOCKS =
-    HAS_MANY_REGISTERS<Operator, In, Out> ? 4 : 5;
+[[maybe_unused]] constexpr unsigned MOST_WARPS =
+    !HAS_ORDER<Operator, Out> && (IS_NARROW<In> || std::is_same<In, double>::value) ? 32 : 40;
 
-template <class Operator, typename In, typename Out>
-__global__ void __launch_bounds__(ROW_THREADS,
-                                  blocks_at_once(ROW_THREADS, SHORT_ROW_BLOCKS<Operator, In, Out>))
+template <class Operator, typename In, typename Out, unsigned WARPS = ROW_WARPS<Out>>
+__global__ void
+__launch_bounds__(WARPS *WARP, blocks_at_once(WARPS *WARP, MOST_WARPS<Operator, In, Out> / WARPS))
     scan_short_rows(short_rows<In, Out> r, tile_rule<accumulator_t<Out>, Out> rule)
 {
-    constexpr unsigned RESULTS = RESULT_SLOTS<In, Out>, ELEMENTS = ELEMENT_SLOTS<In, Out>;
-    PRIM_SHARED(vector_slot, of_results, [ROW_WARPS][RESULTS]);
-    PRIM_SHARED(vector_slot, of_elements, [ROW_WARPS][ELEMENTS]);
+    constexpr unsigned RESULTS = RESULT_SLOTS<Out>, ELEMENTS = ELEMENT_SLOTS<In, Out>;
+    PRIM_SHARED(vector_slot, of_results, [WARPS][RESULTS]);
+    PRIM_SHARED(vector_slot, of_elements, [WARPS][ELEMENTS]);
     const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
-    const size_t first = (static_cast<size_t>(blockIdx.x) * ROW_WARPS + warp) * r.of_warp;
+    const size_t first = (static_cast<size_t>(blockIdx.x) * WARPS + warp) * r.of_warp;
     trigger_launch_completion();
     grid_dependency_synchronize();
     if (first >= r.count)
         return;
-    if constexpr (IS_NARROW<In>)
-        if (r.work > WHOLE_VECTORS) {
-            scan_row_in_memory<Operator>(r, first + lane, rule);
-            return;
-        }
     const unsigned rows =
         r.count - first < r.of_warp ? static_cast<unsigned>(r.count - first) : r.of_warp;
-    const unsigned count = rows * r.columns;
 
-    const unsigned swizzle = r.work == RUNS ? SWIZZLED : IN_ORDER;
-    vector_slot *const slots = kept_in_register(of_results[warp]);
-    row_images images = {ONE_IMAGE<In, Out> ? slots : kept_in_register(of_elements[warp]), slots, 0,
-                         0};
-    load_elements(images, r, r.in + first * r.in_ld, {count, first == 0, first + rows == r.count},
-                  lane, swizzle);
+    vector_slot *const results = kept_in_register(of_results[warp]);
+    row_place place = {results, results, shift_of(r.in + first * r.in_ld), 0, r.swizzle};
+    if constexpr (ONE_IMAGE<In, Out>)
+        place.result = place.element;
+    else
+        place.elements = kept_in_register(of_elements[warp]);
+    load_elements(place, r, first, rows, lane);
     wait_for_copies();
     __syncwarp();
-    if (r.work == WHOLE_ROWS)
-        scan_whole_rows<Operator, false, In, Out>(images, rows, r.columns, r.pitch, rule, lane);
-    else if (ONE_IMAGE<In, Out> && r.work == WHOLE_VECTORS)
-        scan_whole_rows<Operator, true, In, Out>(images, rows, r.columns, r.pitch, rule, lane);
+    const accumulator_t<Out> initial =
+        Operator::combine(initial_of(rule), identity_of<Operator, Out>());
+    if (r.work == ROWS_BY_ELEMENTS)
+        scan_lane_rows<Operator, false>(place, r, rows, rule, initial, lane);
+    else if (r.work == ROWS_BY_VECTORS)
+        scan_lane_rows<Operator, true>(place, r, rows, rule, initial, lane);
     else
-        scan_rows<Operator, In, Out>(images, rows, r.columns, r.pitch, r.begins, rule, lane);
+        scan_runs<Operator>(place, r, rows, rule, initial, lane);
     __syncwarp();
-    store_results(images, r, r.out + first * r.out_ld, count, lane, swizzle);
+    store_results(place, r, first, rows, lane);
 }
 
-/* Of rows with gaps: a little more than a chunk, so that two of half a chunk fit. */
-[[maybe_unused]] constexpr unsigned ROOM_WITH_GAPS = (PRIM_SCAN_CHUNK_VECTORS + 2) * VECTOR_BYTES;
+/* ---- what the host decides ---- */
 
-[[maybe_unused]] bool has_gaps(const prim_scan_args *args)
-{
-    return args->in_ld != args->columns || args->out_ld != args->columns;
-}
+/* Narrow results with gaps go by elements up to so many. */
+[[maybe_unused]] constexpr unsigned BY_ELEMENTS = 80;
 
-/* Whether a row is a thread's, without shared memory: of narrow elements, with gaps, one or two
- * elements or up to a vector. */
-template <typename In, typename Out>
-bool is_thin(const prim_scan_args *args)
-{
-    return IS_NARROW<In> && has_gaps(args) &&
-           (args->columns <= 2 ||
-            (MAY_BE_THIN<In, Out> && args->columns <= VECTOR_BYTES / sizeof(In)));
-}
-
-/* Whether rows of a vector and more, with gaps between them, lie equally far past vectors in input
- * and output, or in two images. */
-template <typename In, typename Out>
-bool may_go_by_vectors(const prim_scan_args *args)
-{
-    return has_gaps(args) && args->columns * sizeof(In) >= VECTOR_BYTES && IS_NARROW<In> &&
-           (!ONE_IMAGE<In, Out> || ((args->in_ld - args->out_ld) * sizeof(In) % VECTOR_BYTES == 0 &&
-                                    shift_of(args->in) == shift_of(args->out)));
-}
-
-/* Elements from row to row in an image: the fewest that keep a row as far past a vector as it is in
- * memory; or, if they are loaded one by one, so many that each row begins at one, where lanes may
- * take whole rows. */
-template <typename In, typename Out>
+/* Elements from row to row in an image: as in memory, if gaps are up to 32 bytes, which are read
+ * anyway; or, of rows that come by themselves, so many that no two share a vector. */
+template <typename In>
 unsigned pitch_of_image(const prim_scan_args *args)
 {
     constexpr unsigned OF_VECTOR = VECTOR_BYTES / sizeof(In);
-    const unsigned columns = static_cast<unsigned>(args->columns);
-    if (args->in_ld == args->columns)
-        return columns;
-    if (may_go_by_vectors<In, Out>(args))
-        return columns + static_cast<unsigned>((args->in_ld - args->columns) % OF_VECTOR);
-    return ONE_IMAGE<In, Out> && args->out_ld != args->columns && columns > 2 * OF_VECTOR &&
-                   columns <= MOST_ELEMENTS<In, Out>
-               ? (columns + OF_VECTOR - 1) / OF_VECTOR * OF_VECTOR
-               : columns;
+    if (args->in_ld - args->columns <= 2 * OF_VECTOR)
+        return static_cast<unsigned>(args->in_ld);
+    const size_t least = args->columns + OF_VECTOR - 1;
+    return static_cast<unsigned>(least + (args->in_ld - least) % OF_VECTOR);
 }
 
-/* How many lanes at most read from one bank of shared memory, if each begins `pitch` bytes after
- * the one before it. */
-template <typename T>
-unsigned lanes_at_a_bank(unsigned pitch)
-{
-    constexpr unsigned WIDTH = sizeof(T) < WORD_BYTES ? WORD_BYTES : sizeof(T),
-                       BANKS = 32 * WORD_BYTES / WIDTH;
-    unsigned lanes[BANKS] = {}, most = 0;
-    for (unsigned lane = 0; lane < BANKS; lane++) {
-        const unsigned place = lane * pitch / WIDTH;
-        if (lane > 0 && place == (lane - 1) * pitch / WIDTH)
-            continue; /* the same word */
-        const unsigned here = ++lanes[place % BANKS];
-        most = here > most ? here : most;
-    }
-    return most;
-}
-
-/* Whether each lane takes whole rows, by elements or by vectors: not short ones, of which a run has
- * several, nor those of whole runs, which leave no lane idle. */
-template <typename Out>
-bool go_by_elements(const prim_scan_args *args, unsigned pitch)
-{
-    return args->columns * sizeof(Out) > 8 && lanes_at_a_bank<Out>(pitch * sizeof(Out)) <= 2;
-}
-
+/* Lanes have whole rows, if these are not whole runs, which leave no lane idle, nor of up to 8
+ * bytes, of which a run has several; and not if many lanes would meet in a bank: where rows begin
+ * some 128 bytes apart, or at vectors but for the first one. */
 template <typename In, typename Out>
-bool go_by_vectors(const prim_scan_args *args, unsigned pitch)
+lane_work work_of(const prim_scan_args *args)
 {
-    const bool shifted = may_go_by_vectors<In, Out>(args) || args->in_ld == args->columns;
+    constexpr unsigned N = WIDTH<In, Out>;
+    const unsigned pitch = pitch_of_image<In>(args);
     const unsigned bytes = pitch * static_cast<unsigned>(sizeof(Out));
-    return ONE_IMAGE<In, Out> && (!shifted || shift_of(args->in) == 0) &&
-           bytes % VECTOR_BYTES == 0 && bytes > 2 * VECTOR_BYTES &&
-           bytes % (RUN * VECTOR_BYTES) != 0;
+    if (args->columns > MOST_ELEMENTS<In, Out> || args->columns % RUN_ELEMENTS<In, Out> == 0 ||
+        bytes <= 8)
+        return RUNS;
+    if (pitch % N == 0 && shift_of(args->in) % (N * sizeof(In)) == 0)
+        return ROWS_BY_VECTORS;
+    return bytes % VECTOR_BYTES != 0 && (bytes + 3) % 128 > 6 ? ROWS_BY_ELEMENTS : RUNS;
 }
 
 struct choose_route {
     template <typename In, typename Out>
     static prim_scan_route run(const prim_scan_args *args)
     {
-        if (is_thin<In, Out>(args))
-            return args->columns <= 2 ? PRIM_SCAN_FEW_ELEMENTS : PRIM_SCAN_THIN_ROWS;
-        const unsigned pitch = pitch_of_image<In, Out>(args);
-        return args->columns <= MOST_ELEMENTS<In, Out> &&
-                       (go_by_elements<Out>(args, pitch) || go_by_vectors<In, Out>(args, pitch))
-                   ? PRIM_SCAN_LANE_ROWS
-                   : PRIM_SCAN_WARP_ROWS;
+        return work_of<In, Out>(args) == RUNS ? PRIM_SCAN_WARP_ROWS : PRIM_SCAN_LANE_ROWS;
     }
     static prim_scan_route not_built(const prim_scan_args *)
     {
@@ -495,73 +341,53 @@ struct choose_route {
     }
 };
 
-/* What lanes do on a route, by the alignment of rows and their elements in banks. */
-template <typename In, typename Out>
-lane_work work_of(prim_scan_route route, const prim_scan_args *args, unsigned pitch)
-{
-    switch (route) {
-    case PRIM_SCAN_FEW_ELEMENTS:
-        return FEW_ELEMENTS;
-    case PRIM_SCAN_THIN_ROWS:
-        return lines_are_aligned(args->in, args->rows, args->in_ld * sizeof(In), WORD_BYTES) &&
-                       lines_are_aligned(args->out, args->rows, args->out_ld * sizeof(Out),
-                                         WORD_BYTES)
-                   ? THIN_ROWS_FROM_WORD
-                   : THIN_ROWS;
-    case PRIM_SCAN_LANE_ROWS:
-        return go_by_elements<Out>(args, pitch) ? WHOLE_ROWS : WHOLE_VECTORS;
-    default:
-        return RUNS;
-    }
-}
-
 /* As many as fit, but whole steps where the last one would leave more than half of the lanes
- * idle; without shared memory, one for each lane. */
+ * idle. */
 template <typename In, typename Out>
-unsigned rows_of_warp(lane_work work, unsigned columns, unsigned pitch, unsigned room)
+unsigned rows_of_warp(lane_work work, unsigned columns, unsigned pitch)
 {
-    if (work > WHOLE_VECTORS)
-        return work == FEW_ELEMENTS ? FEW_ROWS * WARP : WARP;
     const unsigned at_once =
         work != RUNS ? WARP : row_step(columns, pitch, RUN_ELEMENTS<In, Out>).rows;
-    const unsigned most = room / pitch, behind = most % at_once;
+    const unsigned vectors = pitch == columns ? ROOM<Out> : ROOM_WITH_GAPS<Out>;
+    const unsigned room = vectors * VECTOR_BYTES / static_cast<unsigned>(sizeof(Out));
+    const unsigned most = (room - columns) / pitch + 1, behind = most % at_once;
     return most > at_once && behind <= at_once / 2 ? most - behind : most;
 }
 
 struct launch_short_rows : launch_run {
     template <typename In, typename Out, typename Operator>
-    static cudaError_t run(const prim_scan_args *args, prim_scan_route route)
+    static cudaError_t run(const prim_scan_args *args)
     {
-        const unsigned columns = static_cast<unsigned>(args->columns);
-        const bool by_vectors = may_go_by_vectors<In, Out>(args);
-        const unsigned pitch = pitch_of_image<In, Out>(args);
-        const lane_work work = work_of<In, Out>(route, args, pitch);
-        row_begins begins = {};
+        constexpr unsigned SIZE = sizeof(In);
+        short_rows<In, Out> r = {};
+        r.in = static_cast<const In *>(args->in);
+        r.in_end = r.in + (args->rows - 1) * args->in_ld + args->columns;
+        r.out = static_cast<Out *>(args->out);
+        r.in_ld = args->in_ld;
+        r.out_ld = args->out_ld;
+        r.count = args->rows;
+        r.columns = static_cast<unsigned>(args->columns);
+        r.pitch = pitch_of_image<In>(args);
+        r.work = work_of<In, Out>(args);
+        r.of_warp = rows_of_warp<In, Out>(r.work, r.columns, r.pitch);
+        r.vectors =
+            r.pitch == r.in_ld ? 0 : (r.columns * SIZE + 2 * VECTOR_BYTES - 2) / VECTOR_BYTES;
+        r.of_elements = reciprocal_of(r.columns);
+        r.of_vectors = r.vectors > 0 ? reciprocal_of(r.vectors) : 0;
+        r.swizzle = r.work == RUNS || (r.work == ROWS_BY_VECTORS && r.pitch * sizeof(Out) % 32 == 0)
+                        ? SWIZZLED
+                        : IN_ORDER;
+        r.by_vectors = ONE_IMAGE<In, Out> && r.columns > BY_ELEMENTS &&
+                       shift_of(r.in) == shift_of(r.out) &&
+                       (r.in_ld - r.out_ld) * SIZE % VECTOR_BYTES == 0;
         static_assert(RUN_ELEMENTS<In, Out> <= 64, "a bit for each element of a lane");
-        for (unsigned i = 0; i < RUN_ELEMENTS<In, Out>; i += pitch)
-            begins.words[i / 32] |= 1u << i % 32;
-        const unsigned room = args->in_ld != args->columns
-                                  ? ROOM_WITH_GAPS / static_cast<unsigned>(sizeof(Out))
-                                  : CHUNK<In, Out>;
-        const short_rows<In, Out> rows = {
-            static_cast<const In *>(args->in),
-            static_cast<Out *>(args->out),
-            args->in_ld,
-            args->out_ld,
-            args->rows,
-            columns,
-            rows_of_warp<In, Out>(work, columns, pitch, room),
-            pitch,
-            by_vectors,
-            reciprocal_of(columns),
-            by_vectors ? reciprocal_of(columns * sizeof(In) / VECTOR_BYTES) : 0,
-            work,
-            begins};
+        for (unsigned i = 0; i < RUN_ELEMENTS<In, Out>; i += r.pitch)
+            r.begins[i / 32] |= 1u << i % 32;
         const size_t blocks =
-            prim_divide_up(args->rows, static_cast<size_t>(rows.of_warp) * ROW_WARPS);
+            prim_divide_up(r.count, static_cast<size_t>(r.of_warp) * ROW_WARPS<Out>);
         return prim_launch_dependent(
-            {args->call.stream, static_cast<unsigned>(blocks), ROW_THREADS},
-            scan_short_rows<Operator, In, Out>, rows, rule_of<Operator, Out>(args));
+            {args->call.stream, static_cast<unsigned>(blocks), ROW_WARPS<Out> * WARP},
+            scan_short_rows<Operator, In, Out>, r, rule_of<Operator, Out>(args));
     }
 };
 
@@ -573,7 +399,7 @@ prim_scan_route prim_scan_short_rows_route(const prim_scan_args *args)
     return all_types<short_rows::choose_route>(args);
 }
 
-cudaError_t prim_scan_launch_short_rows(const prim_scan_args *args, prim_scan_route route)
+cudaError_t prim_scan_launch_short_rows(const prim_scan_args *args)
 {
-    return dispatch_if<LINES_ARE_BUILT, short_rows::launch_short_rows>(args, route);
+    return dispatch_if<LINES_ARE_BUILT, short_rows::launch_short_rows>(args);
 }

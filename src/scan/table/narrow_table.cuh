@@ -13,7 +13,7 @@
 #ifndef PRIM_SCAN_NARROW_TABLE_CUH
 #define PRIM_SCAN_NARROW_TABLE_CUH
 
-#include "scan/rows/gaps.cuh"
+#include "scan/rows/staged_rows.cuh"
 #include "scan/table/table.cuh"
 
 namespace
@@ -25,7 +25,7 @@ namespace summed_area
 struct narrow_groups {
     unsigned of_warp, of_lane; /* at most one of them has several in a lane, … */
     unsigned lanes;            /* … or several lanes for one */
-    uint32_t reciprocal;       /* of the columns: gaps.cuh */
+    uint32_t reciprocal;       /* of the columns: staged_rows.cuh */
 };
 
 /* Those of a table whose rows take at most half a warp; otherwise of_warp is 1 or less. */
@@ -98,7 +98,7 @@ struct narrow_thread {
     __device__ rows_in_image rows_of(unsigned first) const
     {
         constexpr unsigned SIZE = sizeof(T);
-        return {count, columns * SIZE, columns * SIZE, first, groups.reciprocal, 0};
+        return {count, columns * SIZE, columns * SIZE, first, groups.reciprocal};
     }
 
     __device__ void load(value (&x)[V][N]) const
@@ -111,7 +111,8 @@ struct narrow_thread {
             const bool ends = first_row + groups.of_warp * V >= m.rows;
             load_image<VECTORS>(image, from, {count, first_row == 0, ends}, lane);
         } else {
-            load_rows(image, from, m.in_ld, rows_of<In>(0), false, lane);
+            for_each_element(image, from, m.in_ld, rows_of<In>(0), lane, SWIZZLED,
+                             [](In &shared, const In &memory) { copy_async(&shared, &memory); });
         }
         wait_for_copies();
         __syncwarp();
@@ -150,7 +151,7 @@ struct narrow_thread {
         if (m.out_ld == columns)
             store_image<VECTORS>(to, image, shift, count, lane);
         else
-            store_rows(to, m.out_ld, image, rows_of<Out>(shift), false, lane);
+            store_elements(to, m.out_ld, image, rows_of<Out>(shift), lane);
     }
 
     /* ---- along the rows ---- */

@@ -13,7 +13,7 @@
  *
  * If eight lanes read runs of 64 bytes side by side, their vectors would lie in the same banks; so
  * vectors are swizzled, slot_of(), which avoids conflicts in both ways of access. Lanes with whole
- * rows, whole_rows.cuh, need no swizzle, and an image without has its bytes in order. */
+ * rows, lane_rows.cuh, need no swizzle, and an image without has its bytes in order. */
 #ifndef PRIM_SCAN_IMAGE_CUH
 #define PRIM_SCAN_IMAGE_CUH
 

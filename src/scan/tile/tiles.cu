@@ -60,6 +60,6 @@ cudaError_t prim_scan_launch_lines(const prim_scan_args *args, prim_scan_route r
         tiles.carry = PRIM_SCAN_CARRY_IN_BLOCK;
         return prim_scan_launch_tiles(args, tiles);
     default:
-        return prim_scan_launch_short_rows(args, route);
+        return prim_scan_launch_short_rows(args);
     }
 }

@@ -98,7 +98,7 @@ static inline bool prim_scan_has_short_rows(const prim_scan_args *args)
 
 /* The part of prim_scan_route_of() that is about short rows. */
 prim_scan_route prim_scan_short_rows_route(const prim_scan_args *args);
-cudaError_t prim_scan_launch_short_rows(const prim_scan_args *args, prim_scan_route route);
+cudaError_t prim_scan_launch_short_rows(const prim_scan_args *args);
 
 /* Whether a block has a whole line: lines of one tile, and longer ones where there are enough for
  * all blocks. Not where the kernel of tiles.cuh is not built. */

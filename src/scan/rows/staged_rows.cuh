@@ -1,0 +1,151 @@
+/* Rows from global memory into an image, and back. They come as they lie, with what is between
+ * them, or each by itself where that is more than 32 bytes; every row is as far past a vector as in
+ * memory, so that all goes in whole vectors:
+ *
+ *     memory     ┃ · · a a ┃ a a a a ┃ a · b b ┃ b b b b ┃ b · · · ┃
+ *     image      ┃ · · a a ┃ a a a a ┃ a · b b ┃ b b b b ┃ b · · · ┃
+ *
+ * What lies between rows is never written. So results with gaps go back element by element: even
+ * wide ones, since vectors take fewer instructions but more requests to L2, of which there are too
+ * many then. Long rows of narrow results go by their whole vectors, and both ends of each in pieces
+ * of 8, 4, 2 and 1 bytes, each at most once. */
+#ifndef PRIM_SCAN_STAGED_ROWS_CUH
+#define PRIM_SCAN_STAGED_ROWS_CUH
+
+#include "common/block/end_pieces.cuh"
+#include "scan/tile/image.cuh"
+
+namespace
+{
+
+/* i / divisor without a division, where i * divisor is less than 2^31. */
+[[maybe_unused]] __host__ __device__ uint32_t reciprocal_of(unsigned divisor)
+{
+    return (1u << 31) / divisor + (divisor > 1);
+}
+__device__ inline unsigned quotient(unsigned i, uint32_t reciprocal)
+{
+    return static_cast<unsigned>(static_cast<uint64_t>(2 * i) * reciprocal >> 32);
+}
+
+/* What is copied at once, in bytes: all rows as one line, or each row. */
+struct staged_lines {
+    unsigned count, length, pitch; /* pitch: from line to line in the image */
+    size_t gap;                    /* by how much two are further from each other in memory */
+    unsigned vectors;              /* that a line reaches into at most */
+    uint32_t reciprocal;           /* of that, or 0 for one line */
+    const void *begin, *end;       /* of the matrix: nothing may be read beyond it */
+};
+
+/* Starts the copies of lines, the first of which begins at `from`, into an image that begins with
+ * its vector. */
+template <typename In>
+__device__ void load_lines(vector_slot *slots, const In *from, const staged_lines &lines,
+                           unsigned lane, unsigned swizzle)
+{
+    const unsigned first = shift_of(from);
+    const char *const memory = reinterpret_cast<const char *>(from) - first;
+    PRIM_UNROLL(2)
+    for (unsigned i = lane; i < lines.count * lines.vectors; i += WARP) {
+        const unsigned line = quotient(i, lines.reciprocal);
+        const unsigned begin = first + line * lines.pitch, end = begin + lines.length;
+        const unsigned vector = begin / VECTOR_BYTES + i - line * lines.vectors;
+        const unsigned byte = vector * VECTOR_BYTES, behind = byte + VECTOR_BYTES;
+        if (byte >= end)
+            continue;
+        const char *const at = memory + line * lines.gap + byte;
+        const unsigned start = byte < begin ? begin : byte, stop = end < behind ? end : behind;
+        if (at < lines.begin || at + VECTOR_BYTES > lines.end) {
+            PRIM_UNROLL(1)
+            for (unsigned b = start; b < stop; b += sizeof(In))
+                copy_async(&bytes_at<In>(slots, b, swizzle),
+                           reinterpret_cast<const In *>(at + (b - byte)));
+        } else {
+            copy_vector(&slots[slot_of(vector, swizzle)], reinterpret_cast<const vector_slot *>(at),
+                        start - byte, stop - byte);
+        }
+    }
+}
+
+/* ---- rows with gaps ---- */
+
+/* Rows in an image, in bytes; the first one begins at byte `first`. */
+struct rows_in_image {
+    unsigned count; /* elements in all of them */
+    unsigned length, pitch, first;
+    uint32_t of_elements; /* the reciprocal of a row's */
+};
+
+/* Calls body(element of the image, the same in memory) for the elements of rows that lie `ld` apart
+ * in memory, one row after the other, so that neighbouring lanes have neighbours in memory: a
+ * sector of 32 bytes that is stored in two parts is stored twice. */
+template <typename T, class Body>
+__device__ void for_each_element(vector_slot *slots, T *rows, size_t ld, const rows_in_image &image,
+                                 unsigned lane, unsigned swizzle, const Body &body)
+{
+    using element = typename std::remove_const<T>::type;
+    using byte_of = typename std::conditional<std::is_const<T>::value, const char, char>::type;
+    constexpr unsigned SIZE = sizeof(T);
+    byte_of *const memory = reinterpret_cast<byte_of *>(rows) - image.first;
+    const unsigned behind = image.pitch - image.length;
+    const size_t gap = ld * SIZE - image.pitch;
+    PRIM_UNROLL(4)
+    for (unsigned i = lane; i < image.count; i += WARP) {
+        const unsigned row = quotient(i, image.of_elements);
+        const unsigned byte = image.first + i * SIZE + row * behind;
+        body(bytes_at<element>(slots, byte, swizzle),
+             *reinterpret_cast<T *>(memory + row * gap + byte));
+    }
+}
+
+template <typename Out>
+__device__ void store_elements(Out *to, size_t ld, vector_slot *slots, const rows_in_image &image,
+                               unsigned lane, unsigned swizzle = SWIZZLED)
+{
+    for_each_element(slots, to, ld, image, lane, swizzle,
+                     [](Out &shared, Out &memory) { memory = shared; });
+}
+
+/* Of rows of a vector and more, which are as far past one in memory as in the image: the whole
+ * vectors, and then the two ends of each row. */
+template <typename Out>
+__device__ void store_vectors_and_ends(Out *to, size_t ld, vector_slot *slots,
+                                       const rows_in_image &image, unsigned lane, unsigned swizzle)
+{
+    const unsigned rows = quotient(image.count, image.of_elements);
+    const unsigned of_row = image.length / VECTOR_BYTES;
+    const uint32_t of_vectors = reciprocal_of(of_row);
+    char *const memory = reinterpret_cast<char *>(to) - image.first;
+    const size_t gap = ld * sizeof(Out) - image.pitch;
+    const auto store = [&](unsigned row, unsigned byte, auto piece) {
+        using type = decltype(piece);
+        *reinterpret_cast<type *>(memory + row * gap + byte) = bytes_at<type>(slots, byte, swizzle);
+    };
+    PRIM_UNROLL(2)
+    for (unsigned i = lane; i < rows * of_row; i += WARP) {
+        const unsigned row = quotient(i, of_vectors), begin = image.first + row * image.pitch;
+        const unsigned byte =
+            (begin + VECTOR_BYTES - 1 + (i - row * of_row) * VECTOR_BYTES) & ~(VECTOR_BYTES - 1);
+        if (byte + VECTOR_BYTES <= begin + image.length)
+            store(row, byte, four_words());
+    }
+    PRIM_UNROLL(1)
+    for (unsigned i = lane; i < 2 * rows; i += WARP) {
+        const unsigned row = i / 2, begin = image.first + row * image.pitch;
+        const unsigned past = (begin + image.length) % VECTOR_BYTES;
+        const end_pieces<Out> pieces = {i % 2 == 0 ? (0 - begin) % VECTOR_BYTES : past, i % 2};
+        const unsigned at = i % 2 == 0 ? begin : begin + image.length - past;
+        const auto store_piece = [&](auto piece) {
+            if (pieces.template has<decltype(piece)>())
+                store(row, at + pieces.template place<decltype(piece)>(), piece);
+        };
+        store_piece(uint64_t());
+        store_piece(uint32_t());
+        store_piece(uint16_t());
+        store_piece(uint8_t());
+    }
+}
+
+} // namespace
+
+#endif
