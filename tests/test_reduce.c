@@ -638,8 +638,8 @@ ParameterizedTest(combination *k, reduce, columns)
 
 /* ---- wherever a row begins ---- */
 
-/* What of the gaps between rows is not to be read cannot be under AddressSanitizer: for columns all,
- * for rows what is more than 15 bytes away from a row, where that is 128 bytes or more. */
+/* What is not to be read of the gaps between rows cannot be under AddressSanitizer: for columns
+ * all, and for rows what is more than 15 bytes away from one, where gaps have 128 bytes or more. */
 static void forbid_gaps(const guarded *in, const matrix *m, size_t bytes, bool by_rows, bool forbid)
 {
 #if defined(__SANITIZE_ADDRESS__)

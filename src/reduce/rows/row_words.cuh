@@ -1,6 +1,6 @@
 /* Rows of one vector, and rows of narrow integers, whose order counts for nothing: a lane takes its
- * part of a row from the first element to the last, narrow ones word by word, so that nothing has to
- * be put together for each vector anew. */
+ * part of a row from the first element to the last, narrow ones word by word, so that each word is
+ * shifted once and not put together anew for each vector. */
 #ifndef PRIM_REDUCE_ROW_WORDS_CUH
 #define PRIM_REDUCE_ROW_WORDS_CUH
 

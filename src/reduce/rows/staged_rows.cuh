@@ -37,8 +37,8 @@ struct staged_rows {
         return room + r * shape.pitch + (past + further) % VECTOR_ELEMENTS<T>;
     }
 
-    /* Begins to copy `rows` rows, from number block_row of the matrix on. Around a row that is a range
-     * of its own there are gaps of more than a vector. */
+    /* Begins to copy `rows` rows, from number block_row of the matrix on. Around a row that is a
+     * range of its own there are gaps of more than a vector. */
     __device__ void copy(size_t block_row, unsigned rows) const
     {
         constexpr unsigned WIDTH = VECTOR_ELEMENTS<T>;

@@ -1,12 +1,12 @@
 /* Rows of up to a tile and a half: a warp for each, or some lanes of one.
  *
  * A block copies its rows into shared memory by aligned vectors, whatever the pointer and the
- * leading dimension; there a vector may begin at any element. Several blocks share a multiprocessor,
- * so that some copy while others combine.
+ * leading dimension; there a vector may begin at any element. Several blocks share a
+ * multiprocessor, so that some copy while others combine.
  *
  *     global     ··│▒▒▒▒ ▒▒▒▒ ▒▒▒▒ ▒▒│▒▒ ▒▒▒▒ …     rows of 14: vectors of both lie across 16 bytes
  *     shared     ··│▒▒▒▒ ▒▒▒▒ ▒▒▒▒ ▒▒│▒▒ ▒▒▒▒ …     the same, as far past 16 bytes
- *     lanes         0    1    2    3    0    1      have a vector each, or several                */
+ *     lanes         0    1    2    3    0    1      have a vector each, or several */
 #ifndef PRIM_REDUCE_WARP_ROWS_CUH
 #define PRIM_REDUCE_WARP_ROWS_CUH
 

@@ -21,10 +21,10 @@ __device__ unsigned within_a_vector(size_t elements)
     return elements < WIDTH ? static_cast<unsigned>(elements) : WIDTH;
 }
 
-/* Copies the vectors that `count` elements lie in; thread x of `across` has every across-th. `before`
- * and `after` the range that many elements may be read too, or more where it is a vector: of vectors
- * that reach further, what may be read is copied element by element. `to` lies as far past 16 bytes
- * as `from`. */
+/* Copies the vectors that `count` elements lie in; thread x of `across` has every across-th. That
+ * many elements `before` and `after` the range may be read too, or more where it is a vector: of
+ * vectors that reach further, what may be read is copied element by element. `to` lies as far past
+ * 16 bytes as `from`. */
 template <typename T>
 __device__ void stage_range(T *to, const T *from, unsigned count, unsigned before, unsigned after,
                             unsigned x, unsigned across)
