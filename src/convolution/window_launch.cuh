@@ -14,12 +14,12 @@ namespace
 namespace window
 {
 
-/* Whether a row of a thread's outputs is whole vectors. */
+/* Whether a row of a thread's outputs is whole vectors, in each of `rows` rows. */
 template <typename Element>
-bool stores_from_registers(const prim_image &out)
+bool stores_from_registers(const prim_image &out, size_t rows)
 {
     const size_t bytes = sizeof(typename elements_of_row<Element>::part);
-    return out.channels == 1 && lines_are_aligned(out.data, out.height, out.pitch, bytes);
+    return out.channels == 1 && lines_are_aligned(out.data, rows, out.pitch, bytes);
 }
 
 /* The range of sums is known of bytes, where the weights are few, and on the host. */
@@ -76,7 +76,7 @@ task<Pixel> make_task(const prim_convolution_args *args, int rows, int reach, si
     p.before_y = before_pixel(args, mask.height, mask.anchor_y);
     p.has_near_columns = in.width >= mask.width;
     p.has_near_rows = in.height >= mask.height;
-    p.stores_from_registers = stores_from_registers<element>(out);
+    p.stores_from_registers = stores_from_registers<element>(out, static_cast<size_t>(p.rows));
     p.boundary = args->boundary;
     copy_fill(args, p.fill);
     p.end = ending_of<Pixel>(args);
