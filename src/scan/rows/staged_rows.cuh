@@ -76,25 +76,58 @@ struct rows_in_image {
     uint32_t of_elements; /* the reciprocal of a row's */
 };
 
-/* Calls body(element of the image, the same in memory) for the elements of rows that lie `ld` apart
- * in memory, one row after the other, so that neighbouring lanes have neighbours in memory: a
- * sector of 32 bytes that is stored in two parts is stored twice. */
-template <typename T, class Body>
-__device__ void for_each_element(vector_slot *slots, T *rows, size_t ld, const rows_in_image &image,
-                                 unsigned lane, unsigned swizzle, const Body &body)
-{
-    using element = typename std::remove_const<T>::type;
+/* The elements of rows that lie `ld` apart in memory, one row after the other, so that neighbouring
+ * lanes have neighbours in memory: a sector of 32 bytes that is stored in two parts is stored
+ * twice. */
+template <typename T>
+struct elements_of_rows {
     using byte_of = typename std::conditional<std::is_const<T>::value, const char, char>::type;
-    constexpr unsigned SIZE = sizeof(T);
-    byte_of *const memory = reinterpret_cast<byte_of *>(rows) - image.first;
-    const unsigned behind = image.pitch - image.length;
-    const size_t gap = ld * SIZE - image.pitch;
-    PRIM_UNROLL(4)
-    for (unsigned i = lane; i < image.count; i += WARP) {
+    static constexpr unsigned SIZE = sizeof(T);
+
+    const rows_in_image &image;
+    byte_of *memory;
+    size_t gap;
+
+    __device__ elements_of_rows(T *rows, size_t ld, const rows_in_image &of)
+        : image(of), memory(reinterpret_cast<byte_of *>(rows) - of.first), gap(ld * SIZE - of.pitch)
+    {
+    }
+    __device__ unsigned byte_of_image(unsigned i) const
+    {
         const unsigned row = quotient(i, image.of_elements);
-        const unsigned byte = image.first + i * SIZE + row * behind;
-        body(bytes_at<element>(slots, byte, swizzle),
-             *reinterpret_cast<T *>(memory + row * gap + byte));
+        return image.first + i * SIZE + row * (image.pitch - image.length);
+    }
+    __device__ T *in_memory(unsigned i) const
+    {
+        return reinterpret_cast<T *>(memory + quotient(i, image.of_elements) * gap +
+                                     byte_of_image(i));
+    }
+};
+
+/* Narrow elements go through registers: some are on their way before the first one is stored. */
+template <typename In>
+__device__ void load_elements(vector_slot *slots, const In *from, size_t ld,
+                              const rows_in_image &image, unsigned lane)
+{
+    const elements_of_rows<const In> rows(from, ld, image);
+    constexpr unsigned AT_ONCE = 4;
+    PRIM_UNROLL(1)
+    for (unsigned first = lane; first < image.count; first += AT_ONCE * WARP) {
+        In x[AT_ONCE] = {};
+        PRIM_UNROLL(AT_ONCE)
+        for (unsigned j = 0; j < AT_ONCE; j++) {
+            const unsigned i = first + j * WARP;
+            if (i >= image.count)
+                continue;
+            if constexpr (IS_NARROW<In>)
+                x[j] = *rows.in_memory(i);
+            else
+                copy_async(&bytes_at<In>(slots, rows.byte_of_image(i)), rows.in_memory(i));
+        }
+        PRIM_UNROLL(AT_ONCE)
+        for (unsigned j = 0; IS_NARROW<In> && j < AT_ONCE; j++)
+            if (first + j * WARP < image.count)
+                bytes_at<In>(slots, rows.byte_of_image(first + j * WARP)) = x[j];
     }
 }
 
@@ -102,8 +135,10 @@ template <typename Out>
 __device__ void store_elements(Out *to, size_t ld, vector_slot *slots, const rows_in_image &image,
                                unsigned lane, unsigned swizzle = SWIZZLED)
 {
-    for_each_element(slots, to, ld, image, lane, swizzle,
-                     [](Out &shared, Out &memory) { memory = shared; });
+    const elements_of_rows<Out> rows(to, ld, image);
+    PRIM_UNROLL(4)
+    for (unsigned i = lane; i < image.count; i += WARP)
+        *rows.in_memory(i) = bytes_at<Out>(slots, rows.byte_of_image(i), swizzle);
 }
 
 /* Of rows of a vector and more, which are as far past one in memory as in the image: the whole

@@ -111,8 +111,7 @@ struct narrow_thread {
             const bool ends = first_row + groups.of_warp * V >= m.rows;
             load_image<VECTORS>(image, from, {count, first_row == 0, ends}, lane);
         } else {
-            for_each_element(image, from, m.in_ld, rows_of<In>(0), lane, SWIZZLED,
-                             [](In &shared, const In &memory) { copy_async(&shared, &memory); });
+            load_elements(image, from, m.in_ld, rows_of<In>(0), lane);
         }
         wait_for_copies();
         __syncwarp();
