@@ -147,7 +147,7 @@ short_rows shape_of_short_rows(const prim_reduce_args *args, prim_reduce_route r
 {
     short_rows shape = {};
     shape.count = static_cast<unsigned>(args->columns);
-    shape.ld = args->ld;
+    shape.ld = args->columns > 0 ? args->ld : 0; /* a matrix of no columns has no gaps either */
     shape.rows = args->rows;
     shape.lanes = shape.parts = 1;
     place_rows<T>(shape, args->in);
