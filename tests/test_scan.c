@@ -1545,8 +1545,8 @@ ParameterizedTestParameters(scan, nothing_else_is_touched)
 
 ParameterizedTest(combination *k, scan, nothing_else_is_touched)
 {
-    static const size_t all[][3] = {{1, 9001, 9001}, {1, 3, 3},     {50, 7, 7},
-                                    {50, 7, 9},      {9, 150, 157}, {3, 999, 1003}};
+    static const size_t all[][3] = {{1, 9001, 9001}, {1, 3, 3},     {50, 7, 7},    {50, 7, 9},
+                                    {50, 7, 44},     {9, 150, 157}, {9, 150, 183}, {3, 999, 1003}};
     const size_t in = type_bytes(k->types.in), out = type_bytes(k->types.out);
     skip_unless_supported(k, VECTOR);
     if (!scan_rung_has(k->variant, GOES_BY_TILES) || k->variant == PRIM_SCAN_AUTO)
@@ -1569,7 +1569,9 @@ ParameterizedTest(combination *k, scan, nothing_else_is_touched)
                 guarded d_in = guarded_new(extent * in, offset * in),
                         d_out = guarded_new(extent * out, (offset + turn % 2) * out),
                         workspace = guarded_new(bytes, 0);
-                watch(&d_in, rows, columns * in, ld * in, true);
+                /* small gaps between rows may be read */
+                const bool reads_gaps = f == ROWS && (ld - columns) * in <= 32;
+                watch(&d_in, reads_gaps ? 1 : rows, columns * in, ld * in, true);
                 watch(&d_out, rows, columns * out, ld * out, true);
                 const prim_status status =
                     call_device(&c, NULL, d_in.data, d_out.data, NULL,
