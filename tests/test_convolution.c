@@ -1089,7 +1089,7 @@ ParameterizedTest(combination *k, convolution, low_separable)
                     const extent image = {wide[w], heights[h]};
                     convolution c = by_chance(k, (prim_boundary)b, image, parts[m], seed);
                     const bool is_long = wide[w] * heights[h] * parts[m].height > 100000;
-                    /* sums of a single row have a row of fills after them, anywhere past 16 bytes */
+                    /* sums of one row have a row of fills after them, anywhere past 16 bytes */
                     const bool has_fills =
                         heights[h] == 1 && wide[w] == 129 && b == PRIM_BOUNDARY_CONSTANT;
                     if (!(is_wanted(seed + 1) || has_fills) || (is_long && seed % 16 > 0))
