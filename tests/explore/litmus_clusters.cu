@@ -1,8 +1,8 @@
 /* Two blocks of a cluster, which pass a word through the shared memory of one of them. */
+#include "cluster_launch.cuh"
 #include "explorations.h"
 
 #include "common/kernel/cluster.cuh"
-#include "common/kernel/launch.cuh"
 #include "common/kernel/shared.cuh"
 
 namespace
@@ -51,25 +51,20 @@ __global__ void pull(unsigned *, unsigned *result)
     }
 }
 
-template <void (*KERNEL)(unsigned *, unsigned *)>
-cudaError_t launch(unsigned *d_words, unsigned *d_results)
-{
-    launch_config where = {nullptr, 2, 2};
-    where.cluster = 2;
-    return prim_launch(where, KERNEL, d_words, d_results);
-}
-
 } // namespace
 
 const litmus cluster_litmus_tests[] = {
-    {"cluster: push", launch<push<NONE>>, 1, false, "1", nullptr, 1},
-    {"cluster: push, no barrier before", launch<push<NO_BEGIN>>, 1, false, nullptr, nullptr, 0},
-    {"cluster: push, no barrier behind", launch<push<NO_BARRIER>>, 1, false, nullptr, nullptr, 0},
-    {"cluster: push, arrived before", launch<push<NO_ARRIVAL_BEHIND>>, 1, false, nullptr, nullptr,
+    {"cluster: push", launch_cluster<push<NONE>>, 1, false, "1", nullptr, 1},
+    {"cluster: push, no barrier before", launch_cluster<push<NO_BEGIN>>, 1, false, nullptr, nullptr,
      0},
-    {"cluster: push, a block's barrier", launch<push<BLOCK_BARRIER>>, 1, false, nullptr, nullptr,
-     0},
-    {"cluster: pull", launch<pull<NONE>>, 1, false, "1", nullptr, 1},
-    {"cluster: pull, no barrier at the end", launch<pull<NO_END>>, 1, false, nullptr, nullptr, 0},
+    {"cluster: push, no barrier behind", launch_cluster<push<NO_BARRIER>>, 1, false, nullptr,
+     nullptr, 0},
+    {"cluster: push, arrived before", launch_cluster<push<NO_ARRIVAL_BEHIND>>, 1, false, nullptr,
+     nullptr, 0},
+    {"cluster: push, a block's barrier", launch_cluster<push<BLOCK_BARRIER>>, 1, false, nullptr,
+     nullptr, 0},
+    {"cluster: pull", launch_cluster<pull<NONE>>, 1, false, "1", nullptr, 1},
+    {"cluster: pull, no barrier at the end", launch_cluster<pull<NO_END>>, 1, false, nullptr,
+     nullptr, 0},
 };
 const size_t cluster_litmus_count = sizeof cluster_litmus_tests / sizeof *cluster_litmus_tests;

@@ -1,5 +1,6 @@
 /* Threads of a block that pass a word through shared memory by an mbarrier, and copies whose bytes
  * it counts. Of one warp, so that a lane is a thread. */
+#include "cluster_launch.cuh"
 #include "explorations.h"
 
 #include "common/kernel/cluster.cuh"
@@ -139,14 +140,6 @@ template <void (*KERNEL)(unsigned *, unsigned *), unsigned THREADS = 2>
 cudaError_t launch(unsigned *d_words, unsigned *d_results)
 {
     return prim_launch({nullptr, 1, THREADS}, KERNEL, d_words, d_results);
-}
-
-template <void (*KERNEL)(unsigned *, unsigned *)>
-cudaError_t launch_cluster(unsigned *d_words, unsigned *d_results)
-{
-    launch_config where = {nullptr, 2, 2};
-    where.cluster = 2;
-    return prim_launch(where, KERNEL, d_words, d_results);
 }
 
 } // namespace
