@@ -24,6 +24,7 @@ struct short_rows {
     unsigned parts;       /* partials of a lane, a power of two */
 };
 
+/* Where a block's rows lie, in global and in shared memory. */
 template <typename T>
 struct staged_rows {
     T *room;
@@ -110,8 +111,8 @@ __device__ void reduce_rows_by_threads(const Source &source,
                                        const staged_rows<typename Source::element> &staged,
                                        size_t block_row, unsigned rows, const Result &result)
 {
-    /* so many rows further, a row lies as far past 16 bytes again */
-    static_assert(PARTIALS % VECTOR_ELEMENTS<typename Source::element> == 0, "");
+    static_assert(PARTIALS % VECTOR_ELEMENTS<typename Source::element> == 0,
+                  "a thread's next row lies as far past 16 bytes as its last one");
     const typename Source::element *row = staged.row(threadIdx.x);
     PRIM_UNROLL(1)
     for (unsigned r = threadIdx.x; r < rows; r += PARTIALS, row += PARTIALS * staged.shape.pitch)

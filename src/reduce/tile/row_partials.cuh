@@ -36,7 +36,7 @@ __device__ typename Source::value take_vector(const Source &source, typename Sou
     return take_first<Operator>(source, so_far, x, left);
 }
 
-/* Vector v of a row, which begins `past` bytes behind the first of these vectors. */
+/* Vector v of a row, which begins `past` bytes after the first of these vectors does. */
 template <typename T>
 __device__ vector<T> vector_of_row(const vector<T> *vectors, unsigned past, unsigned v)
 {
@@ -127,10 +127,9 @@ __device__ typename Source::value value_of_row(const Source &source,
     return reduce_warp<Operator>(so_far, lanes);
 }
 
-/* A row in which a partial is one vector, of a type with few elements in it: loops are unrolled.
- * BY_VECTORS: vectors are loaded as such; otherwise element by element, which has fewer bank
- * conflicts where rows differ in how far past 16 bytes they begin. Elements
- * are not transformed. */
+/* A row in which a partial is one vector, of a type with few elements in it, which are not
+ * transformed: loops are unrolled. BY_VECTORS: vectors are loaded as such; otherwise element by
+ * element, which has fewer bank conflicts where rows differ in how far past 16 bytes they begin. */
 template <class Operator, unsigned PARTS, bool BY_VECTORS, class Source>
 struct row_of_few_vectors {
     using element = typename Source::element;
