@@ -35,11 +35,16 @@ static bool is_half(cudaDataType_t type)
     return type == CUDA_R_16F || type == CUDA_R_16BF;
 }
 
-/* "AUTO takes WGMMA", of halves, "without these MMA". */
+/* Those that give one and the same bits where there is wgmma. */
+static const prim_gemm_variant by_wgmma[] = {PRIM_GEMM_AUTO, PRIM_GEMM_WGMMA,
+                                             PRIM_GEMM_WGMMA_SPECIALIZED};
+
+/* "Of f16 and bf16 AUTO takes WGMMA or WGMMA_SPECIALIZED where there is that". */
 static bool is_by_wgmma(prim_gemm_variant variant, cudaDataType_t in)
 {
     return is_half(in) && gemm_rung_takes(PRIM_GEMM_WGMMA, in) &&
-           (variant == PRIM_GEMM_AUTO || variant == PRIM_GEMM_WGMMA);
+           (variant == PRIM_GEMM_AUTO || variant == PRIM_GEMM_WGMMA ||
+            variant == PRIM_GEMM_WGMMA_SPECIALIZED);
 }
 
 static int capability_of(int device)
@@ -72,6 +77,7 @@ typedef struct product_case {
 
 /* Products 0, 1, … of a batch take m rows of A each, from `first`, first + apart, … on. */
 typedef struct company {
+    prim_gemm_variant variant; /* the case's, or another one with its bits */
     size_t first, m, apart;
     size_t batches; /* 0: prim_gemm() */
     bool by_pointers;
@@ -116,6 +122,8 @@ static company draw_company(const product_case *c, size_t m, uint64_t *state)
     w.by_pointers = w.batches > 0 && draw(state, 3) == 0;
     w.apart = w.batches > 1 ? draw(state, left / (w.batches - 1) + 1) : 0;
     w.first = draw(state, left - (count_of(&w) - 1) * w.apart + 1);
+    w.variant =
+        is_by_wgmma(c->variant, c->in) ? by_wgmma[draw(state, COUNT_OF(by_wgmma))] : c->variant;
     draw_lines(state, (size_t[]){w.op_a == N ? c->k : w.m, w.op_b == N ? c->n : c->k, c->n}, &w);
     return w;
 }
@@ -207,10 +215,10 @@ static prim_status submit(const product_case *c, const company *w, const prim_ma
                           prim_compute compute, const prim_call *how)
 {
     if (w->batches == 0)
-        return prim_gemm(c->variant, w->op_a, w->op_b, c->alpha, x[0], x[1], c->beta, x[2], compute,
+        return prim_gemm(w->variant, w->op_a, w->op_b, c->alpha, x[0], x[1], c->beta, x[2], compute,
                          how);
     return (w->by_pointers ? prim_gemm_pointers
-                           : prim_gemm_batched)(c->variant, w->op_a, w->op_b, c->alpha, x[0], x[1],
+                           : prim_gemm_batched)(w->variant, w->op_a, w->op_b, c->alpha, x[0], x[1],
                                                 c->beta, x[2], w->batches, compute, how);
 }
 
@@ -254,7 +262,7 @@ static void expect_rows(const product_case *c, const company *w, const matrix *e
                 "%s %s to %s, %zu × %zu × %zu of seed %llu: row %zu of product %zu of %zu (%s), "
                 "rows %zu + %zu, %zu apart, ops %d%d, gaps %zu %zu %zu, offsets %zu %zu %zu, "
                 "one A %d, B %d, device %d",
-                prim_gemm_variant_info(c->variant)->name, type_name(c->in), type_name(c->out), w->m,
+                prim_gemm_variant_info(w->variant)->name, type_name(c->in), type_name(c->out), w->m,
                 c->n, c->k, (unsigned long long)c->seed, row, i, w->batches,
                 w->by_pointers ? "pointers" : "strides", w->first, w->m, w->apart, w->op_a, w->op_b,
                 w->gaps[0], w->gaps[1], w->gaps[2], w->offsets[0], w->offsets[1], w->offsets[2],
@@ -290,7 +298,7 @@ static factors make_factors(const product_case *c)
 static factors first_call(const product_case *c)
 {
     factors x = make_factors(c);
-    const company all = {.m = c->rows};
+    const company all = {.variant = c->variant, .m = c->rows};
     placed a = place_a(&x, &all), b = place_b(&x, &all), out = place_c(&x, &all);
     cr_prim(submit(c, &all, (prim_matrix[]){a.first, b.first, out.first}, INVARIANT, NULL));
     guarded_read(&out.memory, matrix_data(&x.after));
@@ -337,8 +345,7 @@ static void check_shape(prim_gemm_variant variant, const struct type_pair *type,
 /* Those whose order of additions m decides. */
 static bool refuses(prim_gemm_variant variant, const struct type_pair *t)
 {
-    return variant == PRIM_GEMM_WGMMA_SPECIALIZED ||
-           (variant == PRIM_GEMM_THIN && type_is_float(t->in));
+    return variant == PRIM_GEMM_THIN && type_is_float(t->in);
 }
 
 ParameterizedTestParameters(gemm_invariant, rows)
@@ -429,6 +436,32 @@ static prim_status ask(prim_gemm_variant variant, const struct type_pair *type, 
                              in_batch(c, m * n), batches, INVARIANT, asking());
 }
 
+/* Where wgmma sums, AUTO takes one of two rungs. WGMMA_SPECIALIZED needs no room for the sums of all
+ * parts, but for a tile of each block. */
+static void check_choice_of_wgmma(const struct type_pair *type, size_t m, size_t n, size_t k,
+                                  size_t batches)
+{
+    const int rung = chosen(ask(PRIM_GEMM_AUTO, type, m, n, k, batches, NULL));
+    const size_t bytes = asked()->workspace_bytes;
+    cr_prim(ask((prim_gemm_variant)rung, type, m, n, k, batches, NULL));
+    cr_assert_eq(bytes, asked()->workspace_bytes);
+    cr_prim(ask(PRIM_GEMM_WGMMA, type, 1, n, k, 1, NULL));
+    const bool is_cut = asked()->workspace_bytes > 0;
+    cr_assert(rung == PRIM_GEMM_WGMMA || rung == PRIM_GEMM_WGMMA_SPECIALIZED);
+    if (rung == PRIM_GEMM_WGMMA_SPECIALIZED) {
+        cr_assert_eq(bytes > 0, is_cut, "%zu of %zu × %zu × %zu", batches, m, n, k);
+        cr_assert_leq(bytes, (size_t)1024 * 128 * 256 * sizeof(float));
+    }
+}
+
+static void check_choices_of_wgmma(const struct type_pair *type, size_t n, size_t k)
+{
+    static const size_t ms[] = {1, 64, 129, 1000, 4096, 100000};
+    for (size_t m = 0; m < COUNT_OF(ms); m++)
+        for (size_t batches = 1; batches < 1000; batches += 300)
+            check_choice_of_wgmma(type, ms[m], n, k, batches);
+}
+
 /* The rung goes by the types, n and k, and so does the number of parts of k: their sums are the
  * workspace, where no operand has to be realigned. */
 static void check_choice(prim_gemm_variant variant, const struct type_pair *type, size_t n,
@@ -450,9 +483,7 @@ static void check_choice(prim_gemm_variant variant, const struct type_pair *type
     cr_cuda(cudaSetDevice(0));
     if (variant != PRIM_GEMM_AUTO)
         return;
-    if (is_by_wgmma(PRIM_GEMM_AUTO, type->in))
-        cr_assert_eq(rung, PRIM_GEMM_WGMMA);
-    else if (is_half(type->in) && gemm_rung_takes(PRIM_GEMM_MMA, type->in))
+    if (is_half(type->in) && gemm_rung_takes(PRIM_GEMM_MMA, type->in))
         cr_assert_eq(rung, PRIM_GEMM_MMA);
     else
         cr_assert_eq(rung, bytes > 0 ? PRIM_GEMM_SPLIT_K : PRIM_GEMM_WARP_TILED);
@@ -469,8 +500,12 @@ ParameterizedTest(prim_gemm_variant *variant, gemm_invariant, choices)
         for (size_t n = 0; n < COUNT_OF(sides); n++)
             for (size_t k = 0; k < COUNT_OF(sides); k++)
                 if (type_is_float(types[t].in) && gemm_rung_takes(*variant, types[t].in) &&
-                    !refuses(*variant, &types[t]))
-                    check_choice(*variant, &types[t], sides[n], sides[k]);
+                    !refuses(*variant, &types[t])) {
+                    if (*variant == PRIM_GEMM_WGMMA || !is_by_wgmma(*variant, types[t].in))
+                        check_choice(*variant, &types[t], sides[n], sides[k]);
+                    else
+                        check_choices_of_wgmma(&types[t], sides[n], sides[k]);
+                }
 }
 
 Test(gemm_invariant, empty)

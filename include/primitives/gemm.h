@@ -77,17 +77,18 @@ typedef enum prim_compute {
  *   - k is cut into parts by n, k and the types alone, and the sums of the parts are added in
  *     order.
  *   - AUTO goes by n, k, the types and the device's instructions alone. Of f16 and bf16 it takes
- *     WGMMA where there is that, and otherwise MMA; below 8.0, and of f32 and f64, SPLIT_K if k is
- *     cut, and WARP_TILED if not.
- *   - A variant by name has bits of its own, and keeps them in the same way. WGMMA_SPECIALIZED
- *     refuses, since m decides how wide its instructions are, and THIN, since it decides how sums
- *     are cut.
- *   - WGMMA is MMA in no call. Operands whose address alone is not a multiple of 16 bytes, and
+ *     WGMMA or WGMMA_SPECIALIZED where there is that, and otherwise MMA; below 8.0, and of f32 and
+ *     f64, SPLIT_K if k is cut, and WARP_TILED if not.
+ *   - WGMMA and WGMMA_SPECIALIZED have the same bits: their instructions are of one width, and their
+ *     parts the same. Another variant by name has bits of its own, and keeps them in the same way.
+ *     THIN refuses, since m decides how its sums are cut.
+ *   - WGMMA and WGMMA_SPECIALIZED are MMA in no call. Operands whose address alone is not a multiple of 16 bytes, and
  *     matrices that overlap, are realigned. Batches by pointers and what remains besides are
- *     refused, also by AUTO where it would take WGMMA; MMA by name takes them.
+ *     refused, also by AUTO where it would take these; MMA by name takes them.
  *   - So the workspace depends on the addresses of A and B too: ask with them, of which NULL is a
  *     multiple of 16 bytes. Where k is cut, it has room for the sums of all parts, also where m is
- *     so large that the parts are of no use.
+ *     so large that the parts are of no use; with WGMMA_SPECIALIZED, whose blocks sum the parts of a
+ *     tile one after the other, for a tile of each block that runs at once.
  *   - Integers are exact, so that nothing changes.
  *
  * Returns what every call does, and
@@ -160,7 +161,7 @@ PRIM_API prim_status prim_gemm_batched(prim_gemm_variant variant, prim_transpose
  * The call cannot check the pointers in the arrays. They must have the alignment of their element;
  * each C_i must overlap no other matrix; a NULL among them is valid only where the matrix is empty
  * or not read. Variants are those of prim_gemm_batched(), without WGMMA and WGMMA_SPECIALIZED; so
- * with BATCH_INVARIANT AUTO refuses halves where it would take WGMMA. */
+ * with BATCH_INVARIANT AUTO refuses halves where it would take these. */
 PRIM_API prim_status prim_gemm_pointers(prim_gemm_variant variant, prim_transpose op_a,
                                         prim_transpose op_b, double alpha, prim_matrix a,
                                         prim_matrix b, double beta, prim_matrix c, size_t batches,

@@ -87,13 +87,16 @@ static const prim_rung *fastest(const prim_gemm_args *args)
     return has_small_products(args) && small < least ? &prim_gemm_small_products_rung : best;
 }
 
-/* With BATCH_INVARIANT, AUTO goes by the device's instructions, the types, n and k alone. No other
- * rung stands in for one that refuses the call, since it might have other bits. */
+/* With BATCH_INVARIANT, AUTO goes by the device's instructions, the types, n and k alone, but for
+ * the two rungs of wgmma, which give the same bits. No other rung stands in for one that refuses the
+ * call, since it might have other bits. */
 static const prim_rung *invariant(const prim_gemm_args *args)
 {
     if (args->a_type == CUDA_R_16F || args->a_type == CUDA_R_16BF) {
         if (prim_device_has_wgmma())
-            return &prim_gemm_wgmma_rung;
+            return prim_gemm_plan_wgmma_specialized(args).clocks < prim_gemm_plan_wgmma(args).clocks
+                       ? &prim_gemm_wgmma_specialized_rung
+                       : &prim_gemm_wgmma_rung;
         if (prim_device_code() >= PRIM_GEMM_MMA_CAPABILITY)
             return &prim_gemm_mma_rung;
     }

@@ -44,9 +44,10 @@ constexpr unsigned WARPS = CONSUMERS * WARPGROUP / 32; /* that consume */
 constexpr unsigned PRODUCER_REGISTERS = 40, CONSUMER_REGISTERS = 232;
 constexpr unsigned MOST_BLOCKS = 2; /* of a cluster */
 
-template <unsigned N_, unsigned STAGES_>
+template <unsigned N_, unsigned INSTRUCTION_, unsigned STAGES_>
 struct tile_shape {
     static constexpr unsigned N = N_, STAGES = STAGES_, BOXES_OF_B = N / BOX;
+    static constexpr unsigned INSTRUCTION = INSTRUCTION_, INSTRUCTIONS = N / INSTRUCTION;
 };
 
 template <class Shape>
@@ -69,11 +70,12 @@ struct walk {
     unsigned tiles_m, tiles_n, parts, count;
     unsigned steps, part; /* of 64, along k: all, and of a part */
     bool one_a, one_b;    /* for all products */
+    void *kept;           /* sums of parts, where a block has all parts of a tile */
 };
 
 struct unit {
     unsigned row, column, product, matrix; /* the matrix: that of C, or of a part of its sums */
-    unsigned first, end;                   /* steps of k */
+    unsigned first, end;                   /* steps of k; with one matrix all, in turn */
 };
 
 template <class Shape>
@@ -88,7 +90,7 @@ __device__ unit unit_of(const walk &all, unsigned number)
             matrix / all.parts,
             matrix,
             first,
-            all.steps - first < all.part ? all.steps : first + all.part};
+            all.parts == 1 || all.steps - first < all.part ? all.steps : first + all.part};
 }
 
 /* ---- the producer ---- */
@@ -134,10 +136,24 @@ __device__ void produce(stages<Shape> &ring, const factors &of, const walk &all)
 
 /* ---- the consumers ---- */
 
-/* The sums of a unit. The products of one stage go on while those of the next are issued. */
+/* A lane's 64 × N sums, by instruction. */
+template <class Shape>
+using sums_of = float[Shape::INSTRUCTIONS][Shape::INSTRUCTION / 2];
+
+template <class Shape>
+__device__ void clear(sums_of<Shape> &sums)
+{
+    PRIM_UNROLL(2)
+    for (unsigned i = 0; i < Shape::INSTRUCTIONS; i++)
+        PRIM_UNROLL(128)
+    for (unsigned j = 0; j < Shape::INSTRUCTION / 2; j++)
+        sums[i][j] = 0;
+}
+
+/* The products of one stage go on while those of the next are issued. */
 template <class Shape, wgmma_major A, wgmma_major B, typename Half>
-__device__ void sum_unit(float (&sums)[Shape::N / 2], stages<Shape> &ring,
-                         place_in_ring<Shape::STAGES> &at, unsigned steps, unsigned blocks)
+__device__ void sum_steps(sums_of<Shape> &sums, stages<Shape> &ring,
+                          place_in_ring<Shape::STAGES> &at, unsigned steps, unsigned blocks)
 {
     const unsigned consumer = threadIdx.x / WARPGROUP - 1;
     unsigned before = at.stage;
@@ -145,7 +161,10 @@ __device__ void sum_unit(float (&sums)[Shape::N / 2], stages<Shape> &ring,
         const stage<Shape> &from = ring.at[at.stage];
         mbarrier_wait(&ring.full[at.stage], at.parity);
         wgmma_fence();
-        add_products<Half, Shape::N, A, B>(sums, from.a[consumer], from.b);
+        PRIM_UNROLL(2)
+        for (unsigned i = 0; i < Shape::INSTRUCTIONS; i++)
+            add_products<Half, Shape::INSTRUCTION, A, B>(sums[i], from.a[consumer],
+                                                         from.b + i * Shape::INSTRUCTION / BOX);
         wgmma_commit_group();
         wgmma_wait_group<1>();
         if (step > 0)
@@ -157,6 +176,64 @@ __device__ void sum_unit(float (&sums)[Shape::N / 2], stages<Shape> &ring,
         release_stage(&ring.empty[before], blocks);
 }
 
+/* The sums of a tile's parts so far, while the next one needs all registers: for each thread a vector
+ * of every four. */
+template <class Shape>
+struct kept_sums {
+    vector<float> *first; /* this thread's */
+
+    __device__ kept_sums(void *of_blocks)
+        : first(static_cast<vector<float> *>(of_blocks) + blockIdx.x * (32 * WARPS * Shape::N / 8) +
+                (threadIdx.x - WARPGROUP))
+    {
+    }
+
+    /* visit(four sums, their place) */
+    template <class Visit>
+    __device__ void for_each(sums_of<Shape> &sums, Visit visit) const
+    {
+        constexpr unsigned EACH = Shape::INSTRUCTION / 8;
+        PRIM_UNROLL(2)
+        for (unsigned i = 0; i < Shape::INSTRUCTIONS; i++)
+            PRIM_UNROLL(32)
+        for (unsigned j = 0; j < EACH; j++)
+            visit(&sums[i][4 * j], first[(i * EACH + j) * (32 * WARPS)]);
+    }
+
+    __device__ void store(sums_of<Shape> &sums) const
+    {
+        for_each(sums, [](const float *four, vector<float> &kept) {
+            kept = {{four[0], four[1], four[2], four[3]}};
+        });
+    }
+
+    __device__ void add_to(sums_of<Shape> &sums) const
+    {
+        for_each(sums, [](float *four, const vector<float> &kept) {
+            PRIM_UNROLL(4)
+            for (unsigned e = 0; e < 4; e++)
+                four[e] = kept.words[e] + four[e];
+        });
+    }
+};
+
+/* The sums of a unit, part by part. */
+template <class Shape, wgmma_major A, wgmma_major B, typename Half>
+__device__ void sum_unit(sums_of<Shape> &sums, stages<Shape> &ring,
+                         place_in_ring<Shape::STAGES> &at, const unit &u, const walk &all)
+{
+    const kept_sums<Shape> kept(all.kept);
+    for (unsigned first = u.first; first < u.end; first += all.part) {
+        const unsigned left = u.end - first;
+        if (first > u.first)
+            kept.store(sums);
+        clear<Shape>(sums);
+        sum_steps<Shape, A, B, Half>(sums, ring, at, left < all.part ? left : all.part, all.blocks);
+        if (first > u.first)
+            kept.add_to(sums);
+    }
+}
+
 template <class Shape, wgmma_major A, wgmma_major B, typename Half>
 __device__ void consume(stages<Shape> &ring, const c_matrices &c, const walk &all)
 {
@@ -164,9 +241,12 @@ __device__ void consume(stages<Shape> &ring, const c_matrices &c, const walk &al
     const unsigned consumer = threadIdx.x / WARPGROUP - 1;
     for (unsigned i = blockIdx.x / all.blocks; i < all.count; i += gridDim.x / all.blocks) {
         const unit u = unit_of<Shape>(all, i);
-        float sums[Shape::N / 2] = {};
-        sum_unit<Shape, A, B, Half>(sums, ring, at, u.end - u.first, all.blocks);
-        store_sums<Shape::N, Half>(c, u.matrix, u.row + consumer * WGMMA_M, u.column, sums);
+        sums_of<Shape> sums = {};
+        sum_unit<Shape, A, B, Half>(sums, ring, at, u, all);
+        PRIM_UNROLL(2)
+        for (unsigned i = 0; i < Shape::INSTRUCTIONS; i++)
+            store_sums<Shape::INSTRUCTION, Half>(c, u.matrix, u.row + consumer * WGMMA_M,
+                                                 u.column + i * Shape::INSTRUCTION, sums[i]);
     }
 }
 
@@ -216,6 +296,7 @@ walk walk_of(const prim_gemm_args *args, const cut_of_k &k)
     all.part = k.part;
     all.one_a = prim_gemm_is_shared(args, args->a_stride);
     all.one_b = prim_gemm_is_shared(args, args->b_stride);
+    all.kept = args->call.workspace;
     return all;
 }
 
@@ -238,9 +319,9 @@ cudaError_t launch_shape(const prim_gemm_args *args, prim_gemm_plan plan)
         kernel, of.a, of.b, c_of(args, k.parts), all);
 }
 
-#define PRIM_LAUNCH_SPECIALIZED(N, STAGES, ...) \
-    if (plan.tile == at++)                      \
-        return launch_shape<tile_shape<N, STAGES>, A, B, Half>(args, plan);
+#define PRIM_LAUNCH_SPECIALIZED(N, INSTRUCTION, STAGES, ...) \
+    if (plan.tile == at++)                                   \
+        return launch_shape<tile_shape<N, INSTRUCTION, STAGES>, A, B, Half>(args, plan);
 
 struct launch_tiles {
     template <wgmma_major A, wgmma_major B, typename Half>
@@ -254,19 +335,12 @@ struct launch_tiles {
 
 using rung = wgmma_rung<prim_gemm_plan_wgmma_specialized, launch_tiles>;
 
-const char *why_not(const void *any)
-{
-    return prim_gemm_is_invariant(static_cast<const prim_gemm_args *>(any))
-               ? "its bits depend on m, which decides how wide its instructions are"
-               : rung::why_not(any);
-}
-
 } // namespace wgmma_specialized
 } // namespace
 
 PRIM_DEFINE_RUNG(gemm, wgmma_specialized) = {
     {PRIM_GEMM_WGMMA_SPECIALIZED, "wgmma_specialized",
      "halves by wgmma: warps that load, and warps that multiply"},
-    wgmma_specialized::why_not,
+    wgmma_specialized::rung::why_not,
     wgmma_specialized::rung::workspace_bytes,
     wgmma_specialized::rung::launch};

@@ -25,11 +25,12 @@ enum { PRIM_GEMM_BOX = 64, PRIM_GEMM_WGMMA_ROWS = 128, PRIM_GEMM_WGMMA_COLUMNS =
     X(128, 128, 3, 2, 1560, 1220, 1220, 1220) \
     X(64, 128, 4, 2, 1430, 1110, 1110, 1110)
 
-/* 128 × N elements of C; stages in flight; products in a clock of a multiprocessor, which has one
- * block; clocks until it multiplies; clocks of an element that it stores, while it loads the next
- * tile's first stages. */
-#define PRIM_GEMM_TILES_WGMMA_SPECIALIZED(X) \
-    X(256, 4, 2000, 3300, 0.1)               \
-    X(192, 5, 1930, 3300, 0.1)
+/* 128 × N elements of C; columns of an instruction; stages in flight; products in a clock of a
+ * multiprocessor, which has one block; clocks until it multiplies; clocks of an element that it
+ * stores, while it loads the next tile's first stages. The first tile has WGMMA's instruction, and
+ * with it WGMMA's bits. */
+#define PRIM_GEMM_TILES_WGMMA_SPECIALIZED(X)            \
+    X(256, PRIM_GEMM_WGMMA_COLUMNS, 4, 2000, 3300, 0.1) \
+    X(192, 192, 5, 1930, 3300, 0.1)
 
 #endif

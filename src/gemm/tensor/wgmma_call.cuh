@@ -55,7 +55,8 @@ inline c_matrices c_of(const prim_gemm_args *args, unsigned parts)
     return c;
 }
 
-/* How k is cut, in steps of a box. */
+/* How k is cut, in steps of a box. Each part has a matrix of sums of its own, unless a block sums
+ * them in turn: then there is one, C. */
 struct cut_of_k {
     unsigned steps, parts, part;
 };
@@ -64,8 +65,8 @@ inline cut_of_k cut_of(const prim_gemm_args *args, prim_gemm_plan plan)
 {
     const size_t k = length_of_sums<float>(args->k, args->alpha);
     return k == 0 ? cut_of_k{0, 1, 1}
-                  : cut_of_k{static_cast<unsigned>(prim_divide_up(k, BOX)), plan.parts,
-                             static_cast<unsigned>(plan.part / BOX)};
+                  : cut_of_k{static_cast<unsigned>(prim_divide_up(k, BOX)),
+                             plan.in_turn ? 1 : plan.parts, static_cast<unsigned>(plan.part / BOX)};
 }
 
 /* A's and B's; where nothing is multiplied, none. */
@@ -117,13 +118,16 @@ struct wgmma_rung {
         return wgmma_why_not(args, PLAN(args));
     }
 
-    /* Where a call is only asked, nobody knows whether copies will reach its operands. */
+    /* Where a call is only asked, nobody knows whether copies will reach its operands. If they do
+     * not, MMA's kernels run, or with BATCH_INVARIANT none. */
     static size_t workspace_bytes(const void *any)
     {
         const prim_gemm_args *args = static_cast<const prim_gemm_args *>(any);
         const size_t bytes = prim_gemm_realigned_bytes(args, PRIM_GEMM_BY_WGMMA) +
                              prim_gemm_plan_bytes(args, PLAN(args)),
-                     otherwise = prim_gemm_mma_rung.workspace_bytes(args);
+                     otherwise = prim_gemm_is_invariant(args)
+                                     ? 0
+                                     : prim_gemm_mma_rung.workspace_bytes(args);
         return bytes > otherwise ? bytes : otherwise;
     }
 

@@ -40,7 +40,7 @@ static const tile tiles_mma[] = {PRIM_GEMM_TILES_MMA(MMA_TILE)};
 
 #define WGMMA_TILE(m, n, stages, blocks, r1, r2, r3, r4) \
     {m, n, PRIM_GEMM_BOX, blocks, {r1, r2, r3, r4}, 0, CLOCKS_OF_SUM},
-#define SPECIALIZED_TILE(n, stages, rate, start, of_sum) \
+#define SPECIALIZED_TILE(n, instruction, stages, rate, start, of_sum) \
     {PRIM_GEMM_WGMMA_ROWS, n, PRIM_GEMM_BOX, 1, {rate, rate, rate, rate}, start, of_sum},
 
 static const tile tiles_wgmma[] = {PRIM_GEMM_TILES_WGMMA(WGMMA_TILE)};
@@ -164,9 +164,12 @@ static prim_gemm_plan make_plan(const prim_gemm_args *args, size_t multiprocesso
     const size_t slabs = prim_divide_up(args->k, t->k);
     const size_t part = slabs == 0 ? t->k : prim_divide_up(slabs, parts) * t->k;
     const size_t filled = args->k == 0 ? 1 : prim_divide_up(args->k, part);
-    return (prim_gemm_plan){index,          (unsigned)t->m,
-                            (unsigned)t->n, (unsigned)filled,
-                            part,           estimate(args, multiprocessors, t, filled, part)};
+    return (prim_gemm_plan){.tile = index,
+                            .m = (unsigned)t->m,
+                            .n = (unsigned)t->n,
+                            .parts = (unsigned)filled,
+                            .part = part,
+                            .clocks = estimate(args, multiprocessors, t, filled, part)};
 }
 
 /* The best tile for this number of parts. */
@@ -223,6 +226,20 @@ static size_t invariant_parts(const prim_gemm_args *args, const tile_list *list)
     return least > 1 ? least : 1;
 }
 
+/* The first tile of WGMMA_SPECIALIZED, whose blocks sum a tile's parts one after the other. Between
+ * two parts they store the sums, and then load them. */
+static prim_gemm_plan in_turn(const prim_gemm_args *args, size_t multiprocessors)
+{
+    const tile_list *const list = &list_specialized;
+    const size_t parts = invariant_parts(args, list);
+    prim_gemm_plan plan = make_plan(args, multiprocessors, list, 0, parts);
+    tile t = list->tiles[0];
+    t.of_sum *= (double)(2 * plan.parts - 1);
+    plan.clocks = estimate(args, multiprocessors, &t, 1, args->k);
+    plan.in_turn = true;
+    return plan;
+}
+
 /* What the plans are for. */
 typedef enum plan_kind { WHOLE, SPLIT, MMA, WGMMA, SPECIALIZED, KINDS } plan_kind;
 
@@ -256,6 +273,8 @@ static prim_gemm_plan plan(plan_kind kind, const prim_gemm_args *args, size_t mu
         return best_tile(args, multiprocessors, list, 1);
     if (!prim_gemm_is_invariant(args))
         return best_plan(args, multiprocessors, list, least);
+    if (kind == SPECIALIZED)
+        return in_turn(args, multiprocessors);
     const size_t parts = invariant_parts(args, list);
     return best_tile(args, multiprocessors, list, parts > least ? parts : least);
 }
@@ -346,9 +365,20 @@ size_t prim_gemm_plan_ld(const prim_gemm_args *args)
     return prim_divide_up(args->n, vector) * vector;
 }
 
+/* Of a tile for each block; a C of one row of tiles has no pairs of blocks. */
+static size_t in_turn_bytes(const prim_gemm_args *args, prim_gemm_plan plan)
+{
+    const size_t most = prim_device_multiprocessors(), down = prim_divide_up(args->m, plan.m),
+                 across = prim_divide_up(args->n, plan.n) * args->batches;
+    const size_t blocks = (down + (down > 1 && down % 2)) * across;
+    return (blocks < most ? blocks : most) * plan.m * plan.n * sum_bytes(args);
+}
+
 size_t prim_gemm_plan_bytes(const prim_gemm_args *args, prim_gemm_plan plan)
 {
-    return plan.parts < 2
-               ? 0
+    if (plan.parts < 2)
+        return 0;
+    return plan.in_turn
+               ? in_turn_bytes(args, plan)
                : args->batches * plan.parts * args->m * prim_gemm_plan_ld(args) * sum_bytes(args);
 }

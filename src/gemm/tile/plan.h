@@ -14,6 +14,7 @@ typedef struct prim_gemm_plan {
     unsigned m, n;  /* its sides */
     unsigned parts; /* of k */
     size_t part;    /* steps of k in each, but the last one may have less */
+    bool in_turn;   /* a block sums all parts of a tile and adds them, without a second pass */
     double clocks;  /* how long it takes, as estimated */
 } prim_gemm_plan;
 
