@@ -48,6 +48,7 @@ template <class Shape>
 struct stages {
     stage<Shape> at[Shape::STAGES];
     mbarrier full[Shape::STAGES];
+    exchange of_warp[WARPGROUP / 32];
 };
 
 /* Products × parts of k × tiles, along one dimension of the grid. */
@@ -143,7 +144,8 @@ __device__ void run(const prim_tensor_map &a, const prim_tensor_map &b, const c_
     sum_tile<Shape, A, B, Half>(sums, *ring, a, b, all, mine);
     PRIM_UNROLL(2)
     for (unsigned i = 0; i < Shape::DOWN; i++)
-        store_sums<Shape::N, Half>(c, mine.matrix, mine.row + i * BOX, mine.column, sums[i]);
+        store_sums<Shape::N, Half>(c, ring->of_warp[threadIdx.x / 32], mine.matrix,
+                                   mine.row + i * BOX, mine.column, sums[i]);
 }
 
 /* Elsewhere it is empty, and nobody launches it. */

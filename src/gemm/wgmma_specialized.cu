@@ -59,6 +59,7 @@ template <class Shape>
 struct stages {
     stage<Shape> at[Shape::STAGES];
     mbarrier full[Shape::STAGES], empty[Shape::STAGES];
+    exchange of_warp[WARPS];
 };
 
 /* ---- which tiles a cluster has ---- */
@@ -239,13 +240,14 @@ __device__ void consume(stages<Shape> &ring, const c_matrices &c, const walk &al
 {
     place_in_ring<Shape::STAGES> at;
     const unsigned consumer = threadIdx.x / WARPGROUP - 1;
+    exchange &room = ring.of_warp[threadIdx.x / 32 - WARPGROUP / 32];
     for (unsigned i = blockIdx.x / all.blocks; i < all.count; i += gridDim.x / all.blocks) {
         const unit u = unit_of<Shape>(all, i);
         sums_of<Shape> sums = {};
         sum_unit<Shape, A, B, Half>(sums, ring, at, u, all);
         PRIM_UNROLL(2)
         for (unsigned i = 0; i < Shape::INSTRUCTIONS; i++)
-            store_sums<Shape::INSTRUCTION, Half>(c, u.matrix, u.row + consumer * WGMMA_M,
+            store_sums<Shape::INSTRUCTION, Half>(c, room, u.matrix, u.row + consumer * WGMMA_M,
                                                  u.column + i * Shape::INSTRUCTION, sums[i]);
     }
 }

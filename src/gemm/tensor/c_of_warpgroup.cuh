@@ -1,8 +1,12 @@
-/* C from the sums of a warpgroup.
+/* C from the sums of a warpgroup, whose warps have 16 rows each.
  *
- *     a lane's sums       columns 2t and 2t + 1 of each 8, in rows g and g + 8 of its warp's 16
- *     four lanes, halves  0 1 2 3 | 0 1 2 3 | …     a word each: 16 bytes of a row
- *     exchanged           0 0 0 0 | 1 1 1 1 | …     16 bytes a lane */
+ *     a lane's sums       columns 2t and 2t + 1 of each 8, in rows g and g + 8
+ *     in shared memory    16 rows × 32 columns, for the next 32 columns again
+ *     of C                rows of 32, side by side: whatever a row's address is, lanes store it in
+ *                         as few pieces as its alignment allows
+ *
+ * By way of shared memory the code that stores is short: it comes from memory as well, the first
+ * time, and a product that takes ten microseconds waits for it. */
 #ifndef PRIM_GEMM_C_OF_WARPGROUP_CUH
 #define PRIM_GEMM_C_OF_WARPGROUP_CUH
 
@@ -19,10 +23,17 @@ struct c_matrices {
     size_t ld, stride;
     unsigned m, n;
     scaled<float> scale;
-    bool is_half, in_pairs, in_vectors; /* how its elements may be stored */
+    bool is_half, in_vectors; /* the type; whether all rows are aligned to 16 bytes */
 };
 
-/* A lane's first element of C, and what is left of the matrix from there on. */
+constexpr unsigned WARP_ROWS = 16, PIECE = 32; /* columns that a warp exchanges at once */
+
+/* Where a warp does. With rows 8 banks apart lanes write pairs without conflicts. */
+struct alignas(16) exchange {
+    float rows[WARP_ROWS][PIECE + 8];
+};
+
+/* What of C a warp's sums are: 16 rows, of which there are `rows`, and the columns left. */
 template <typename Out>
 struct c_corner {
     Out *data;
@@ -30,114 +41,108 @@ struct c_corner {
     unsigned rows, columns;
 };
 
-/* Of the 64 × N sums from (row, column) on. */
+/* `row` is that of the warpgroup. */
 template <typename Out>
 __device__ c_corner<Out> corner_of(const c_matrices &c, size_t matrix, unsigned row,
-                                   unsigned column, unsigned columns_of_lane)
+                                   unsigned column)
 {
-    const unsigned warp = threadIdx.x / 32 % 4, lane = threadIdx.x % 32;
-    row += 16 * warp + lane / 4;
-    column += columns_of_lane * (lane % 4);
+    row += WARP_ROWS * (threadIdx.x / 32 % 4);
     Out *const data = static_cast<Out *>(c.data) + matrix * c.stride + row * c.ld + column;
-    return {data, c.ld, c.m > row ? c.m - row : 0, c.n > column ? c.n - column : 0};
+    const unsigned left = c.m > row ? c.m - row : 0;
+    return {data, c.ld, left < WARP_ROWS ? left : WARP_ROWS, c.n > column ? c.n - column : 0};
 }
 
-template <unsigned N, typename Out>
-__device__ void store_pairs(const c_matrices &c, const c_corner<Out> &at,
-                            const float (&sums)[N / 2])
+/* A lane's 16 sums of 32 columns. */
+__device__ inline void put(exchange &room, const float *sums)
 {
-    PRIM_UNROLL(2)
-    for (unsigned half = 0; half < 2; half++) {
-        Out *const row = at.data + 8 * half * at.ld;
-        PRIM_UNROLL(32)
-        for (unsigned j = 0; j < N / 8; j++)
-            if (8 * half < at.rows && 8 * j < at.columns)
-                store_some<2>(c.scale, &row[8 * j], &sums[4 * j + 2 * half], at.columns - 8 * j,
-                              c.in_pairs);
-    }
-}
-
-/* The same of halves whose rows may begin between two words, where beta = 0. */
-template <unsigned N, typename Half>
-__device__ void store_shifted(const c_matrices &c, const c_corner<Half> &at,
-                              const float (&sums)[N / 2])
-{
+    const unsigned g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
     PRIM_UNROLL(2)
     for (unsigned half = 0; half < 2; half++)
-        store_words_of_row<N / 8>(c.scale, at.data + 8 * half * at.ld,
-                                  8 * half < at.rows ? at.columns : 0,
-                                  [&](unsigned j) { return &sums[4 * j + 2 * half]; });
+        PRIM_UNROLL(4)
+    for (unsigned j = 0; j < PIECE / 8; j++)
+        *reinterpret_cast<packed<float, 2> *>(&room.rows[g + 8 * half][8 * j + 2 * t]) = {
+            {sums[4 * j + 2 * half], sums[4 * j + 2 * half + 1]}};
 }
 
-/* Gives `high` to the lane beside it, or `low` where `gives_low`, and has the other's in its
- * place. */
-__device__ inline void exchange_one(uint32_t &low, uint32_t &high, bool gives_low, int apart)
-{
-    const uint32_t got = __shfl_xor_sync(~0u, gives_low ? low : high, apart);
-    low = gives_low ? got : low;
-    high = gives_low ? high : got;
-}
-
-/* Of four lanes, lane t gets word t of each. */
-__device__ inline void exchange_words(uint32_t (&words)[4])
-{
-    const bool odd = (threadIdx.x & 1) != 0, second = (threadIdx.x & 2) != 0;
-    exchange_one(words[0], words[1], odd, 1);
-    exchange_one(words[2], words[3], odd, 1);
-    exchange_one(words[0], words[2], second, 2);
-    exchange_one(words[1], words[3], second, 2);
-}
-
-/* Eight halves, or as many as there are columns. */
-template <typename Half>
-__device__ void store_words(Half *to, const uint32_t (&words)[4], unsigned columns)
-{
-    if (columns >= 8) {
-        vector<uint32_t> whole = {{words[0], words[1], words[2], words[3]}};
-        *reinterpret_cast<vector<uint32_t> *>(to) = whole;
-        return;
-    }
-    PRIM_UNROLL(8)
-    for (unsigned e = 0; e < 8; e++)
-        if (e < columns)
-            to[e] = Half{static_cast<uint16_t>(words[e / 2] >> e % 2 * 16)};
-}
-
-/* alpha · sums of halves, where beta = 0 and each row is one of vectors. */
-template <unsigned N, typename Half>
-__device__ void store_vectors(const c_matrices &c, const c_corner<Half> &at,
-                              const float (&sums)[N / 2])
-{
-    PRIM_UNROLL(2)
-    for (unsigned half = 0; half < 2; half++) {
-        Half *const row = at.data + 8 * half * at.ld;
-        PRIM_UNROLL(8)
-        for (unsigned j = 0; j < N / 8; j += 4) {
-            uint32_t words[4];
-            PRIM_UNROLL(4)
-            for (unsigned i = 0; i < 4; i++) {
-                const float *const two = &sums[4 * (j + i) + 2 * half];
-                words[i] = two_halves<Half>(c.scale.of(0, two[0]), c.scale.of(0, two[1]));
+/* A lane stores V columns of some rows, at once where there are so many. */
+template <unsigned V>
+struct by_columns {
+    template <typename Out>
+    __device__ static void store(const scaled<float> &scale, const exchange &room,
+                                 const c_corner<Out> &to)
+    {
+        constexpr unsigned LANES = PIECE / V; /* of a row */
+        const unsigned lane = threadIdx.x % 32, column = lane % LANES * V;
+        PRIM_UNROLL(1)
+        for (unsigned r = lane / LANES; r < to.rows; r += V) {
+            Out *const row = to.data + r * to.ld;
+            if (column + V <= to.columns) {
+                store_some<V>(scale, &row[column], &room.rows[r][column], V, true);
+                continue;
             }
-            exchange_words(words);
-            if (8 * half < at.rows && 8 * j < at.columns)
-                store_words(&row[8 * j], words, at.columns - 8 * j);
+            PRIM_UNROLL(1)
+            for (unsigned i = column; i < to.columns; i++)
+                scale.store(&row[i], room.rows[r][i]);
         }
     }
+};
+
+/* Halves of rows that begin anywhere, where beta = 0: words, but for what stands alone in one. */
+struct by_words {
+    template <typename Half>
+    __device__ static void store(const scaled<float> &scale, const exchange &room,
+                                 const c_corner<Half> &to)
+    {
+        const unsigned lane = threadIdx.x % 32, end = to.columns < PIECE ? to.columns : PIECE;
+        PRIM_UNROLL(1)
+        for (unsigned r = lane / 16; r < to.rows; r += 2) {
+            Half *const row = to.data + r * to.ld;
+            const float *const from = room.rows[r];
+            const unsigned odd = reinterpret_cast<uintptr_t>(row) / sizeof(Half) % 2,
+                           column = lane % 16 * 2 + odd;
+            if (column + 1 < end)
+                *reinterpret_cast<uint32_t *>(&row[column]) =
+                    two_halves<Half>(scale.of(0, from[column]), scale.of(0, from[column + 1]));
+            else if (column < end)
+                scale.store(&row[column], from[column]);
+            if (column == 1 && end > 0)
+                scale.store(row, from[0]);
+        }
+    }
+};
+
+/* 32 columns after the other. */
+template <class How, unsigned N, typename Out>
+__device__ void store_pieces(const c_matrices &c, exchange &room, const c_corner<Out> &to,
+                             const float (&sums)[N / 2])
+{
+    PRIM_UNROLL(8)
+    for (unsigned first = 0; first < N; first += PIECE)
+        if (first < to.columns) {
+            put(room, &sums[first / 2]);
+            __syncwarp();
+            How::store(c.scale, room,
+                       c_corner<Out>{to.data + first, to.ld, to.rows, to.columns - first});
+            __syncwarp(); /* before the next ones are put there */
+        }
 }
 
 template <unsigned N, typename Half>
-__device__ void store_sums(const c_matrices &c, size_t matrix, unsigned row, unsigned column,
-                           const float (&sums)[N / 2])
+__device__ void store_sums(const c_matrices &c, exchange &room, size_t matrix, unsigned row,
+                           unsigned column, const float (&sums)[N / 2])
 {
-    if (!c.is_half)
-        store_pairs<N>(c, corner_of<float>(c, matrix, row, column, 2), sums);
+    const auto of_floats = [&] { return corner_of<float>(c, matrix, row, column); };
+    const auto of_halves = [&] { return corner_of<Half>(c, matrix, row, column); };
+    if (!c.is_half && c.in_vectors)
+        store_pieces<by_columns<4>, N>(c, room, of_floats(), sums);
+    else if (!c.is_half)
+        store_pieces<by_columns<1>, N>(c, room, of_floats(), sums);
     else if (c.in_vectors)
-        store_vectors<N>(c, corner_of<Half>(c, matrix, row, column, 8), sums);
-    else if (!c.in_pairs && c.scale.beta == 0)
-        store_shifted<N>(c, corner_of<Half>(c, matrix, row, column, 0), sums);
+        store_pieces<by_columns<8>, N>(c, room, of_halves(), sums);
+    else if (c.scale.beta == 0)
+        store_pieces<by_words, N>(c, room, of_halves(), sums);
     else
-        store_pairs<N>(c, corner_of<Half>(c, matrix, row, column, 2), sums);
+        store_pieces<by_columns<1>, N>(c, room, of_halves(), sums);
 }
 
 } // namespace boxes

@@ -45,13 +45,9 @@ inline c_matrices c_of(const prim_gemm_args *args, unsigned parts)
     c.n = static_cast<unsigned>(args->n);
     c.scale = parts > 1 ? scaled<float>{1, 0} : make_scaled<float>(args->alpha, args->beta);
     c.is_half = parts == 1 && args->c_type == args->a_type;
-    const auto begins_at = [&](size_t elements) {
-        const size_t bytes = elements * (c.is_half ? sizeof(uint16_t) : sizeof(float));
-        return reinterpret_cast<uintptr_t>(c.data) % bytes == 0 && c.ld % elements == 0 &&
-               c.stride % elements == 0;
-    };
-    c.in_pairs = begins_at(2);
-    c.in_vectors = c.is_half && c.scale.beta == 0 && begins_at(8);
+    const size_t vector = 16 / (c.is_half ? sizeof(uint16_t) : sizeof(float));
+    c.in_vectors = reinterpret_cast<uintptr_t>(c.data) % 16 == 0 && c.ld % vector == 0 &&
+                   c.stride % vector == 0;
     return c;
 }
 
