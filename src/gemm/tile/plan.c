@@ -23,6 +23,7 @@ typedef struct tile {
 } tile;
 
 #define CLOCKS_OF_SUM 0.25
+#define CLOCKS_OF_TURN 0.5 /* to store and load it between two parts */
 
 #define TILE(m, n, k, warps_m, warps_n, lanes_m, stages, blocks, r1, r2, r3, r4) \
     {m, n, k, blocks, {r1, r2, r3, r4}, 0, CLOCKS_OF_SUM},
@@ -234,7 +235,7 @@ static prim_gemm_plan in_turn(const prim_gemm_args *args, size_t multiprocessors
     const size_t parts = invariant_parts(args, list);
     prim_gemm_plan plan = make_plan(args, multiprocessors, list, 0, parts);
     tile t = list->tiles[0];
-    t.of_sum *= (double)(2 * plan.parts - 1);
+    t.of_sum += CLOCKS_OF_TURN * (double)(plan.parts - 1);
     plan.clocks = estimate(args, multiprocessors, &t, 1, args->k);
     plan.in_turn = true;
     return plan;
