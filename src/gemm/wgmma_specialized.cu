@@ -47,7 +47,7 @@ constexpr unsigned MOST_BLOCKS = 2; /* of a cluster */
 template <unsigned N_, unsigned INSTRUCTION_, unsigned STAGES_>
 struct tile_shape {
     static constexpr unsigned N = N_, STAGES = STAGES_, BOXES_OF_B = N / BOX;
-    static constexpr unsigned INSTRUCTION = INSTRUCTION_, INSTRUCTIONS = N / INSTRUCTION;
+    static constexpr unsigned INSTRUCTION = INSTRUCTION_; /* its columns */
 };
 
 template <class Shape>
@@ -71,12 +71,13 @@ struct walk {
     unsigned tiles_m, tiles_n, parts, count;
     unsigned steps, part; /* of 64, along k: all, and of a part */
     bool one_a, one_b;    /* for all products */
-    void *kept;           /* sums of parts, where a block has all parts of a tile */
+    bool in_turn;         /* a block has all parts of a tile */
+    void *kept;           /* then the sums of those before, of all blocks */
 };
 
 struct unit {
     unsigned row, column, product, matrix; /* the matrix: that of C, or of a part of its sums */
-    unsigned first, end;                   /* steps of k; with one matrix all, in turn */
+    unsigned first, end;                   /* steps of k; with in_turn all */
 };
 
 template <class Shape>
@@ -91,7 +92,7 @@ __device__ unit unit_of(const walk &all, unsigned number)
             matrix / all.parts,
             matrix,
             first,
-            all.parts == 1 || all.steps - first < all.part ? all.steps : first + all.part};
+            all.in_turn || all.steps - first < all.part ? all.steps : first + all.part};
 }
 
 /* ---- the producer ---- */
@@ -137,23 +138,9 @@ __device__ void produce(stages<Shape> &ring, const factors &of, const walk &all)
 
 /* ---- the consumers ---- */
 
-/* A lane's 64 × N sums, by instruction. */
-template <class Shape>
-using sums_of = float[Shape::INSTRUCTIONS][Shape::INSTRUCTION / 2];
-
-template <class Shape>
-__device__ void clear(sums_of<Shape> &sums)
-{
-    PRIM_UNROLL(2)
-    for (unsigned i = 0; i < Shape::INSTRUCTIONS; i++)
-        PRIM_UNROLL(128)
-    for (unsigned j = 0; j < Shape::INSTRUCTION / 2; j++)
-        sums[i][j] = 0;
-}
-
 /* The products of one stage go on while those of the next are issued. */
 template <class Shape, wgmma_major A, wgmma_major B, typename Half>
-__device__ void sum_steps(sums_of<Shape> &sums, stages<Shape> &ring,
+__device__ void sum_steps(float (&sums)[Shape::N / 2], stages<Shape> &ring,
                           place_in_ring<Shape::STAGES> &at, unsigned steps, unsigned blocks)
 {
     const unsigned consumer = threadIdx.x / WARPGROUP - 1;
@@ -163,9 +150,10 @@ __device__ void sum_steps(sums_of<Shape> &sums, stages<Shape> &ring,
         mbarrier_wait(&ring.full[at.stage], at.parity);
         wgmma_fence();
         PRIM_UNROLL(2)
-        for (unsigned i = 0; i < Shape::INSTRUCTIONS; i++)
-            add_products<Half, Shape::INSTRUCTION, A, B>(sums[i], from.a[consumer],
-                                                         from.b + i * Shape::INSTRUCTION / BOX);
+        for (unsigned column = 0; column < Shape::N; column += Shape::INSTRUCTION)
+            add_products<Half, Shape::INSTRUCTION, A, B>(
+                reinterpret_cast<float(&)[Shape::INSTRUCTION / 2]>(sums[column / 2]),
+                from.a[consumer], from.b + column / BOX);
         wgmma_commit_group();
         wgmma_wait_group<1>();
         if (step > 0)
@@ -177,59 +165,53 @@ __device__ void sum_steps(sums_of<Shape> &sums, stages<Shape> &ring,
         release_stage(&ring.empty[before], blocks);
 }
 
-/* The sums of a tile's parts so far, while the next one needs all registers: for each thread a vector
- * of every four. */
+/* The sums of a tile's parts so far, while the next one needs all registers: for each thread a
+ * vector of every four. */
 template <class Shape>
 struct kept_sums {
     vector<float> *first; /* this thread's */
 
-    __device__ kept_sums(void *of_blocks)
+    __device__ explicit kept_sums(void *of_blocks)
         : first(static_cast<vector<float> *>(of_blocks) + blockIdx.x * (32 * WARPS * Shape::N / 8) +
                 (threadIdx.x - WARPGROUP))
     {
     }
 
-    /* visit(four sums, their place) */
-    template <class Visit>
-    __device__ void for_each(sums_of<Shape> &sums, Visit visit) const
+    __device__ void store(const float (&sums)[Shape::N / 2]) const
     {
-        constexpr unsigned EACH = Shape::INSTRUCTION / 8;
-        PRIM_UNROLL(2)
-        for (unsigned i = 0; i < Shape::INSTRUCTIONS; i++)
-            PRIM_UNROLL(32)
-        for (unsigned j = 0; j < EACH; j++)
-            visit(&sums[i][4 * j], first[(i * EACH + j) * (32 * WARPS)]);
+        PRIM_UNROLL(32)
+        for (unsigned i = 0; i < Shape::N / 8; i++) {
+            const float *const four = &sums[4 * i];
+            first[i * 32 * WARPS] = {{four[0], four[1], four[2], four[3]}};
+        }
     }
 
-    __device__ void store(sums_of<Shape> &sums) const
+    __device__ void add_to(float (&sums)[Shape::N / 2]) const
     {
-        for_each(sums, [](const float *four, vector<float> &kept) {
-            kept = {{four[0], four[1], four[2], four[3]}};
-        });
-    }
-
-    __device__ void add_to(sums_of<Shape> &sums) const
-    {
-        for_each(sums, [](float *four, const vector<float> &kept) {
+        PRIM_UNROLL(32)
+        for (unsigned i = 0; i < Shape::N / 8; i++) {
+            const vector<float> kept = first[i * 32 * WARPS];
             PRIM_UNROLL(4)
             for (unsigned e = 0; e < 4; e++)
-                four[e] = kept.words[e] + four[e];
-        });
+                sums[4 * i + e] = kept.words[e] + sums[4 * i + e];
+        }
     }
 };
 
 /* The sums of a unit, part by part. */
 template <class Shape, wgmma_major A, wgmma_major B, typename Half>
-__device__ void sum_unit(sums_of<Shape> &sums, stages<Shape> &ring,
+__device__ void sum_unit(float (&sums)[Shape::N / 2], stages<Shape> &ring,
                          place_in_ring<Shape::STAGES> &at, const unit &u, const walk &all)
 {
     const kept_sums<Shape> kept(all.kept);
     for (unsigned first = u.first; first < u.end; first += all.part) {
-        const unsigned left = u.end - first;
+        const unsigned left = u.end - first, steps = left < all.part ? left : all.part;
         if (first > u.first)
             kept.store(sums);
-        clear<Shape>(sums);
-        sum_steps<Shape, A, B, Half>(sums, ring, at, left < all.part ? left : all.part, all.blocks);
+        PRIM_UNROLL(128)
+        for (unsigned i = 0; i < Shape::N / 2; i++)
+            sums[i] = 0;
+        sum_steps<Shape, A, B, Half>(sums, ring, at, steps, all.blocks);
         if (first > u.first)
             kept.add_to(sums);
     }
@@ -243,12 +225,9 @@ __device__ void consume(stages<Shape> &ring, const c_matrices &c, const walk &al
     exchange &room = ring.of_warp[threadIdx.x / 32 - WARPGROUP / 32];
     for (unsigned i = blockIdx.x / all.blocks; i < all.count; i += gridDim.x / all.blocks) {
         const unit u = unit_of<Shape>(all, i);
-        sums_of<Shape> sums = {};
+        float sums[Shape::N / 2] = {};
         sum_unit<Shape, A, B, Half>(sums, ring, at, u, all);
-        PRIM_UNROLL(2)
-        for (unsigned i = 0; i < Shape::INSTRUCTIONS; i++)
-            store_sums<Shape::INSTRUCTION, Half>(c, room, u.matrix, u.row + consumer * WGMMA_M,
-                                                 u.column + i * Shape::INSTRUCTION, sums[i]);
+        store_sums<Shape::N, Half>(c, room, u.matrix, u.row + consumer * WGMMA_M, u.column, sums);
     }
 }
 
@@ -285,7 +264,7 @@ __global__ void __launch_bounds__(THREADS, 1)
 /* ---- the launch ---- */
 
 template <class Shape>
-walk walk_of(const prim_gemm_args *args, const cut_of_k &k)
+walk walk_of(const prim_gemm_args *args, const cut_of_k &k, bool in_turn)
 {
     walk all = {};
     const size_t tiles_m = prim_divide_up(args->m, PRIM_GEMM_WGMMA_ROWS);
@@ -298,6 +277,7 @@ walk walk_of(const prim_gemm_args *args, const cut_of_k &k)
     all.part = k.part;
     all.one_a = prim_gemm_is_shared(args, args->a_stride);
     all.one_b = prim_gemm_is_shared(args, args->b_stride);
+    all.in_turn = in_turn;
     all.kept = args->call.workspace;
     return all;
 }
@@ -307,7 +287,7 @@ cudaError_t launch_shape(const prim_gemm_args *args, prim_gemm_plan plan)
 {
     const auto kernel = multiply_specialized<Shape, A, B, Half>;
     const cut_of_k k = cut_of(args, plan);
-    const walk all = walk_of<Shape>(args, k);
+    const walk all = walk_of<Shape>(args, k, plan.in_turn);
     maps of;
     cudaError_t error = prim_allow_shared(kernel, sizeof(stages<Shape>));
     if (error == cudaSuccess)
