@@ -144,8 +144,8 @@ __device__ void run(const prim_tensor_map &a, const prim_tensor_map &b, const c_
     sum_tile<Shape, A, B, Half>(sums, *ring, a, b, all, mine);
     PRIM_UNROLL(2)
     for (unsigned i = 0; i < Shape::DOWN; i++)
-        store_sums<Shape::N, Half>(c, ring->of_warp[threadIdx.x / 32], mine.matrix,
-                                   mine.row + i * BOX, mine.column, sums[i]);
+        store_c<Shape::N, Half>(c, ring->of_warp[threadIdx.x / 32], mine.matrix, mine.row + i * BOX,
+                                mine.column, sums[i]);
 }
 
 /* Elsewhere it is empty, and nobody launches it. */

@@ -227,7 +227,7 @@ __device__ void consume(stages<Shape> &ring, const c_matrices &c, const walk &al
         const unit u = unit_of<Shape>(all, i);
         float sums[Shape::N / 2] = {};
         sum_unit<Shape, A, B, Half>(sums, ring, at, u, all);
-        store_sums<Shape::N, Half>(c, room, u.matrix, u.row + consumer * WGMMA_M, u.column, sums);
+        store_c<Shape::N, Half>(c, room, u.matrix, u.row + consumer * WGMMA_M, u.column, sums);
     }
 }
 

@@ -27,30 +27,22 @@ struct c_matrices {
 
 constexpr unsigned WARP_ROWS = 16; /* of a warp */
 
-/* COLUMNS elements of each of them, as a warp exchanges them. Rows begin four or eight banks apart,
- * so that lanes write and read without conflicts. */
-template <typename T, unsigned COLUMNS_>
-struct alignas(16) piece {
-    static constexpr unsigned COLUMNS = COLUMNS_;
-    T rows[WARP_ROWS][COLUMNS + 8];
+/* Some columns of them, as a warp exchanges them. Rows begin eight or four banks apart, so that lanes
+ * write and read without conflicts. */
+struct sums_piece {
+    static constexpr unsigned COLUMNS = 32;
+    float rows[WARP_ROWS][COLUMNS + 8];
 };
 
-using sums_piece = piece<float, 32>;
+struct halves_piece {
+    static constexpr unsigned COLUMNS = 64;
+    uint32_t rows[WARP_ROWS][COLUMNS / 2 + 4]; /* two in a word */
+};
 
-template <typename Half>
-using halves_piece = piece<Half, 64>;
-
-/* Room for either. */
-struct exchange {
+union alignas(16) exchange {
     sums_piece sums;
+    halves_piece halves;
 };
-
-template <class Piece>
-__device__ Piece &as(exchange &room)
-{
-    static_assert(sizeof(Piece) <= sizeof(exchange), "");
-    return *reinterpret_cast<Piece *>(&room);
-}
 
 /* What of C a warp's sums are: 16 rows, of which there are `rows`, and the columns left. */
 template <typename Out>
@@ -71,30 +63,25 @@ __device__ c_corner<Out> corner_of(const c_matrices &c, size_t matrix, unsigned 
     return {data, c.ld, left < WARP_ROWS ? left : WARP_ROWS, c.n > column ? c.n - column : 0};
 }
 
-/* Puts a lane's sums of the piece, as they are or scaled and rounded. */
-__device__ inline void put(sums_piece &to, const scaled<float> &, const float *sums)
+/* ---- a lane's sums of a piece, as they are, or scaled and rounded ---- */
+
+__device__ inline void put_sums(sums_piece &to, const float *sums)
 {
     const unsigned g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
     PRIM_UNROLL(8)
-    for (unsigned j = 0; j < sums_piece::COLUMNS / 8; j++)
-        PRIM_UNROLL(2)
-    for (unsigned half = 0; half < 2; half++)
-        *reinterpret_cast<packed<float, 2> *>(&to.rows[g + 8 * half][8 * j + 2 * t]) = {
-            {sums[4 * j + 2 * half], sums[4 * j + 2 * half + 1]}};
+    for (unsigned i = 0; i < sums_piece::COLUMNS / 4; i++)
+        *reinterpret_cast<packed<float, 2> *>(&to.rows[g + i % 2 * 8][i / 2 * 8 + 2 * t]) = {
+            {sums[2 * i], sums[2 * i + 1]}};
 }
 
 template <typename Half>
-__device__ void put(halves_piece<Half> &to, const scaled<float> &scale, const float *sums)
+__device__ void put_halves(halves_piece &to, const scaled<float> &scale, const float *sums)
 {
     const unsigned g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
-    PRIM_UNROLL(8)
-    for (unsigned j = 0; j < halves_piece<Half>::COLUMNS / 8; j++)
-        PRIM_UNROLL(2)
-    for (unsigned half = 0; half < 2; half++) {
-        const float *const two = &sums[4 * j + 2 * half];
-        *reinterpret_cast<uint32_t *>(&to.rows[g + 8 * half][8 * j + 2 * t]) =
-            two_halves<Half>(scale.of(0, two[0]), scale.of(0, two[1]));
-    }
+    PRIM_UNROLL(16)
+    for (unsigned i = 0; i < halves_piece::COLUMNS / 4; i++)
+        to.rows[g + i % 2 * 8][i / 2 * 4 + t] =
+            two_halves<Half>(scale.of(0, sums[2 * i]), scale.of(0, sums[2 * i + 1]));
 }
 
 /* ---- pieces of which all columns are there ---- */
@@ -120,109 +107,135 @@ struct by_columns {
 /* Halves: a lane has eight columns of four rows. */
 struct by_vectors {
     template <typename Half>
-    __device__ static void store(const scaled<float> &, const halves_piece<Half> &from,
-                                 const c_corner<Half> &to)
+    __device__ static void store(const halves_piece &from, const c_corner<Half> &to)
     {
-        const unsigned lane = threadIdx.x % 32, column = lane % 8 * 8;
+        const unsigned lane = threadIdx.x % 32;
         PRIM_UNROLL(4)
         for (unsigned first = 0; first < WARP_ROWS; first += 4) {
             const unsigned r = first + lane / 8;
             if (r < to.rows)
-                *reinterpret_cast<vector<uint32_t> *>(&to.data[r * to.ld + column]) =
-                    *reinterpret_cast<const vector<uint32_t> *>(&from.rows[r][column]);
+                *reinterpret_cast<vector<uint32_t> *>(&to.data[r * to.ld + lane % 8 * 8]) =
+                    *reinterpret_cast<const vector<uint32_t> *>(&from.rows[r][lane % 8 * 4]);
         }
     }
 };
 
-/* Halves of rows that begin anywhere: words, but for what stands alone in one. */
+/* Halves of rows that begin anywhere: a lane has a word of each, which two words may make up, but for
+ * the halves that stand alone in one. */
 struct by_words {
     template <typename Half>
-    __device__ static void store(const scaled<float> &, const halves_piece<Half> &from,
-                                 const c_corner<Half> &to)
+    __device__ static void store(const halves_piece &from, const c_corner<Half> &to)
     {
         const unsigned lane = threadIdx.x % 32;
         PRIM_UNROLL(1)
         for (unsigned r = 0; r < to.rows; r++) {
             Half *const row = to.data + r * to.ld;
-            const Half *const sums = from.rows[r];
-            const unsigned odd = reinterpret_cast<uintptr_t>(row) / sizeof(Half) % 2,
-                           column = 2 * lane + odd;
-            if (odd == 0 || lane < 31)
-                *reinterpret_cast<uint32_t *>(&row[column]) =
-                    sums[column].bits | static_cast<uint32_t>(sums[column + 1].bits) << 16;
+            const uint32_t word = from.rows[r][lane],
+                           next = from.rows[r][lane < 31 ? lane + 1 : 31];
+            if (reinterpret_cast<uintptr_t>(row) % sizeof(word) == 0)
+                *reinterpret_cast<uint32_t *>(&row[2 * lane]) = word;
+            else if (lane < 31)
+                *reinterpret_cast<uint32_t *>(&row[2 * lane + 1]) = word >> 16 | next << 16;
             else
-                row[column] = sums[column];
-            if (column == 1)
-                row[0] = sums[0];
+                store_ends(row, from.rows[r][0], word);
         }
+    }
+
+    template <typename Half>
+    __device__ static void store_ends(Half *row, uint32_t first, uint32_t last)
+    {
+        row[0] = Half{static_cast<uint16_t>(first)};
+        row[halves_piece::COLUMNS - 1] = Half{static_cast<uint16_t>(last >> 16)};
     }
 };
 
 /* ---- pieces of which the first columns are there ---- */
 
-__device__ inline void store_one(const scaled<float> &, f16 *to, f16 value)
-{
-    *to = value;
-}
-
-__device__ inline void store_one(const scaled<float> &, bf16 *to, bf16 value)
-{
-    *to = value;
-}
-
-template <typename Out>
-__device__ void store_one(const scaled<float> &scale, Out *to, float value)
-{
-    scale.store(to, value);
-}
-
-template <class Piece, typename Out>
-__device__ void store_first(const scaled<float> &scale, const Piece &from, const c_corner<Out> &to)
+/* visit(row, column) of all lanes. */
+template <typename Out, class Visit>
+__device__ void for_each_element(const c_corner<Out> &to, Visit visit)
 {
     PRIM_UNROLL(1)
     for (unsigned r = 0; r < to.rows; r++)
         PRIM_UNROLL(1)
     for (unsigned i = threadIdx.x % 32; i < to.columns; i += 32)
-        store_one(scale, &to.data[r * to.ld + i], from.rows[r][i]);
+        visit(r, i);
 }
 
-/* ---- all of them ---- */
-
-template <class How, class Piece, unsigned N, typename Out>
-__device__ void store_pieces(const c_matrices &c, exchange &room, const c_corner<Out> &all,
-                             const float (&sums)[N / 2])
+template <typename Out>
+__device__ void store_sums_of_end(const scaled<float> &scale, const sums_piece &from,
+                                  const c_corner<Out> &to)
 {
-    Piece &here = as<Piece>(room);
+    for_each_element(
+        to, [&](unsigned r, unsigned i) { scale.store(&to.data[r * to.ld + i], from.rows[r][i]); });
+}
+
+template <typename Half>
+__device__ void store_halves_of_end(const halves_piece &from, const c_corner<Half> &to)
+{
+    for_each_element(to, [&](unsigned r, unsigned i) {
+        to.data[r * to.ld + i] = Half{static_cast<uint16_t>(from.rows[r][i / 2] >> i % 2 * 16)};
+    });
+}
+
+/* ---- all of a warp's sums ---- */
+
+/* In floats, or with what C has. */
+template <unsigned V, unsigned N, typename Out>
+__device__ void store_sums(const c_matrices &c, exchange &room, const c_corner<Out> &all,
+                           const float (&sums)[N / 2])
+{
+    constexpr unsigned COLUMNS = sums_piece::COLUMNS;
     PRIM_UNROLL(8)
-    for (unsigned first = 0; first < N; first += Piece::COLUMNS)
+    for (unsigned first = 0; first < N; first += COLUMNS)
         if (first < all.columns) {
             const c_corner<Out> to = {all.data + first, all.ld, all.rows, all.columns - first};
-            put(here, c.scale, &sums[first / 2]);
+            put_sums(room.sums, &sums[first / 2]);
             __syncwarp();
-            if (to.columns >= Piece::COLUMNS)
-                How::store(c.scale, here, to);
+            if (to.columns >= COLUMNS)
+                by_columns<V>::store(c.scale, room.sums, to);
             else
-                store_first(c.scale, here, to);
-            __syncwarp(); /* before the next sums are put there */
+                store_sums_of_end(c.scale, room.sums, to);
+            __syncwarp(); /* before the next ones are put there */
+        }
+}
+
+/* In halves, where beta = 0. */
+template <class How, unsigned N, typename Half>
+__device__ void store_halves(const c_matrices &c, exchange &room, const c_corner<Half> &all,
+                             const float (&sums)[N / 2])
+{
+    constexpr unsigned COLUMNS = halves_piece::COLUMNS;
+    PRIM_UNROLL(4)
+    for (unsigned first = 0; first < N; first += COLUMNS)
+        if (first < all.columns) {
+            const c_corner<Half> to = {all.data + first, all.ld, all.rows, all.columns - first};
+            put_halves<Half>(room.halves, c.scale, &sums[first / 2]);
+            __syncwarp();
+            if (to.columns >= COLUMNS)
+                How::store(room.halves, to);
+            else
+                store_halves_of_end(room.halves, to);
+            __syncwarp(); /* before the next ones are put there */
         }
 }
 
 template <unsigned N, typename Half>
-__device__ void store_sums(const c_matrices &c, exchange &room, size_t matrix, unsigned row,
-                           unsigned column, const float (&sums)[N / 2])
+__device__ void store_c(const c_matrices &c, exchange &room, size_t matrix, unsigned row,
+                        unsigned column, const float (&sums)[N / 2])
 {
     const auto as_floats = [&] { return corner_of<float>(c, matrix, row, column); };
     const auto as_halves = [&] { return corner_of<Half>(c, matrix, row, column); };
     if (!c.is_half && c.in_vectors)
-        store_pieces<by_columns<4>, sums_piece, N>(c, room, as_floats(), sums);
+        store_sums<4, N>(c, room, as_floats(), sums);
     else if (!c.is_half)
-        store_pieces<by_columns<1>, sums_piece, N>(c, room, as_floats(), sums);
+        store_sums<1, N>(c, room, as_floats(), sums);
     else if (c.scale.beta != 0)
-        store_pieces<by_columns<1>, sums_piece, N>(c, room, as_halves(), sums);
+        store_sums<1, N>(c, room, as_halves(), sums);
     else if (c.in_vectors)
-        store_pieces<by_vectors, halves_piece<Half>, N>(c, room, as_halves(), sums);
+        store_halves<by_vectors, N>(c, room, as_halves(), sums);
     else
-        store_pieces<by_words, halves_piece<Half>, N>(c, room, as_halves(), sums);
+        store_halves<by_words, N>(c, room, as_halves(), sums);
 }
 
 } // namespace boxes
