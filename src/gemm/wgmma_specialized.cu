@@ -11,7 +11,7 @@
  *                              boxes for both
  *
  * What changed from MMA: a product's operands are in shared memory, not in registers, and come
- * there by copies of whole boxes, which take one thread; 64 × 256 × 16 products are one
+ * there by copies of whole boxes, which take one thread; 64 × 128 × 16 products are one
  * instruction of a warpgroup, and it goes on while the next ones are issued. Registers go from the
  * producer to the consumers. A block stays for many tiles, and the first stages of the next one
  * are loaded while C is stored. A C of few tiles is cut along k, as in SPLIT_K.
