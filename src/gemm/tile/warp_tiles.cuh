@@ -442,7 +442,35 @@ struct c_tile {
     size_t ld, row, column, m, n;
 };
 
-/* Each lane stores its own sums, by vectors where rows of C begin at these. */
+/* Each lane stores its own sums. The short code for what most calls want: rows that consist of whole
+ * vectors, and beta = 0. Code comes from memory too, the first time. */
+template <class Shape, typename Sum>
+__device__ void store_vectors(Sum alpha, const c_tile<Sum> &to, const lane_sums<Shape, Sum> &sums)
+{
+    constexpr unsigned VECTOR = VECTOR_ELEMENTS<Sum>;
+    const unsigned warp = threadIdx.x / WARP;
+    const auto lane = this_lane<Shape>();
+    const size_t first_row =
+        to.row + warp / Shape::WARPS_N * (Shape::TM * Shape::LANES_M) + lane.m * VECTOR;
+    const size_t first_column =
+        to.column + warp % Shape::WARPS_N * (Shape::TN * Shape::LANES_N) + lane.n * VECTOR;
+    PRIM_UNROLL(16)
+    for (unsigned i = 0; i < Shape::TM; i++) {
+        const size_t r = first_row + i / VECTOR * (Shape::LANES_M * VECTOR) + i % VECTOR;
+        PRIM_UNROLL(16)
+        for (unsigned j = 0; j < Shape::TN; j += VECTOR) {
+            const size_t s = first_column + j * Shape::LANES_N;
+            vector<Sum> values;
+            PRIM_UNROLL(4)
+            for (unsigned e = 0; e < VECTOR; e++)
+                values.words[e] = multiply(alpha, sums.at[i][j + e]);
+            if (r < to.m && s < to.n)
+                *reinterpret_cast<vector<Sum> *>(&to.c[r * to.ld + s]) = values;
+        }
+    }
+}
+
+/* By vectors where rows of C begin at these, whatever beta is. */
 template <class Shape, typename Out>
 __device__ void store_own(const scaled<sum_of<Out>> &scale, const c_tile<Out> &to,
                           const lane_sums<Shape, sum_of<Out>> &sums, bool vectors)
@@ -507,15 +535,24 @@ __device__ void store_elements(const scaled<sum_of<Out>> &scale, const c_tile<Ou
     }
 }
 
-/* Where In is converted there are no registers left for store_elements(). */
-template <class Shape, typename In, typename Out>
-__device__ void store_tile(const scaled<sum_of<Out>> &scale, const c_tile<Out> &to,
-                           const lane_sums<Shape, sum_of<Out>> &sums, bool vectors)
+/* Of types that are not converted: others leave no registers for store_elements(). */
+template <class Shape, typename Sum>
+__device__ void store_tile(const scaled<Sum> &scale, const c_tile<Sum> &to,
+                           const lane_sums<Shape, Sum> &sums, bool vectors)
 {
-    if (vectors || !std::is_same<In, sum_of<Out>>::value)
-        store_own(scale, to, sums, vectors);
+    if (vectors && scale.beta == 0)
+        store_vectors(scale.alpha, to, sums);
+    else if (vectors)
+        store_own(scale, to, sums, true);
     else
         store_elements(scale, to, sums);
+}
+
+/* Whether a tile's rows consist of whole vectors, if they begin at one. */
+template <class Shape, typename Sum>
+__device__ bool has_vectors_across(size_t column, size_t n)
+{
+    return n % VECTOR_ELEMENTS<Sum> == 0 || n - column >= Shape::N;
 }
 
 template <class Shape, layout HOW_A, layout HOW_B, typename In, typename Out>
@@ -542,14 +579,19 @@ __global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
                    p.n, Shape::N, how.b_vectors && is_aligned<In, VECTOR>(p.b.data));
     lane_sums<Shape, Sum> sums = {};
     multiply_tile<Shape, HOW_A, HOW_B>(sums, a, b, end - begin);
-    if (how.partial == nullptr) {
-        store_tile<Shape, In, Out>(p.scale, {p.c, p.ldc, row, column, p.m, p.n}, sums,
-                                   how.c_vectors && is_aligned<Out, VECTOR>(p.c));
-        return;
-    }
-    const scaled<Sum> unscaled = {1, 0};
-    Sum *const to = static_cast<Sum *>(how.partial) + blockIdx.x / tiles * p.m * how.partial_ld;
-    store_tile<Shape, In, Sum>(unscaled, {to, how.partial_ld, row, column, p.m, p.n}, sums, true);
+    const bool is_part = how.partial != nullptr,
+               vectors = how.c_vectors && is_aligned<Out, VECTOR>(p.c);
+    const scaled<Sum> scale = {is_part ? Sum(1) : p.scale.alpha, is_part ? Sum(0) : p.scale.beta};
+    Sum *const sums_of_part =
+        static_cast<Sum *>(how.partial) + blockIdx.x / tiles * p.m * how.partial_ld;
+    const size_t ld = is_part ? how.partial_ld : p.ldc;
+    if constexpr (std::is_same<In, Sum>::value)
+        store_tile<Shape>(scale, {is_part ? sums_of_part : p.c, ld, row, column, p.m, p.n}, sums,
+                          is_part || (vectors && has_vectors_across<Shape, Sum>(column, p.n)));
+    else if (is_part)
+        store_own<Shape, Sum>(scale, {sums_of_part, ld, row, column, p.m, p.n}, sums, true);
+    else
+        store_own<Shape, Out>(scale, {p.c, ld, row, column, p.m, p.n}, sums, vectors);
 }
 
 /* ---- the second pass: partial sums, part after part ---- */
