@@ -23,10 +23,11 @@ typedef struct tile {
 } tile;
 
 #define CLOCKS_OF_SUM 0.25
+#define CLOCKS_ALONE 0.5   /* where no other block multiplies meanwhile */
 #define CLOCKS_OF_TURN 0.5 /* to store and load it between two parts */
 
 #define TILE(m, n, k, warps_m, warps_n, lanes_m, stages, blocks, r1, r2, r3, r4) \
-    {m, n, k, blocks, {r1, r2, r3, r4}, 0, CLOCKS_OF_SUM},
+    {m, n, k, blocks, {r1, r2, r3, r4}, 0, (blocks) > 1 ? CLOCKS_OF_SUM : CLOCKS_ALONE},
 
 static const tile tiles_f32[] = {PRIM_GEMM_TILES_F32(TILE)};
 static const tile tiles_f64[] = {PRIM_GEMM_TILES_F64(TILE)};

@@ -535,15 +535,16 @@ __device__ void store_elements(const scaled<sum_of<Out>> &scale, const c_tile<Ou
     }
 }
 
-/* Of types that are not converted: others leave no registers for store_elements(). */
+/* Of types that are not converted: others leave no registers for store_elements(). Nor does a tile
+ * that has a multiprocessor to itself: nvcc would make its loop slower. */
 template <class Shape, typename Sum>
 __device__ void store_tile(const scaled<Sum> &scale, const c_tile<Sum> &to,
                            const lane_sums<Shape, Sum> &sums, bool vectors)
 {
     if (vectors && scale.beta == 0)
         store_vectors(scale.alpha, to, sums);
-    else if (vectors)
-        store_own(scale, to, sums, true);
+    else if (vectors || Shape::BLOCKS == 1)
+        store_own(scale, to, sums, vectors);
     else
         store_elements(scale, to, sums);
 }
