@@ -41,9 +41,9 @@ struct weights {
 
 /* On a multiprocessor: what registers allow. */
 template <int SIDE>
-constexpr int BLOCKS = SIDE == 3   ? 8
-                       : SIDE == 5 ? 6
-                                   : 4;
+[[maybe_unused]] constexpr int BLOCKS = SIDE == 3   ? 8
+                                        : SIDE == 5 ? 6
+                                                    : 4;
 
 struct image_of_patches {
     strips lines;
