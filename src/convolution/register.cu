@@ -9,7 +9,7 @@
  *
  * The mask's width is known when the kernel is compiled, up to 16 of f32 and 8 of other types, if
  * its weights are few and on the host: window.cuh. All other masks have a second kernel, which goes
- * along the mask's row in pieces: window_wide.cuh. Both take every type, number of channels,
+ * along the mask's row in pieces: window_wide.cu. Both take every type, number of channels,
  * boundary and alignment: that is resolved where tiles are copied (window_tile.cuh) and outputs
  * stored (window_output.cuh). How large a tile is follows from the image: window_shape.c.
  *
