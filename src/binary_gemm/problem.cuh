@@ -49,26 +49,6 @@ problem<Out> make_problem(const prim_binary_gemm_args *args)
 /* Run::run<Out>(args, more…) for the type of C. */
 PRIM_DISPATCH_TYPE(dispatch, PRIM_BINARY_GEMM_TYPES, c_type)
 
-/* A launch of that many blocks, unless C is empty. */
-template <typename Out>
-cudaError_t launch_blocks(const prim_binary_gemm_args *args, size_t blocks, dim3 threads,
-                          void (*kernel)(problem<Out>))
-{
-    if (blocks == 0)
-        return cudaSuccess;
-    return prim_launch({args->call.stream, static_cast<unsigned>(blocks), threads}, kernel,
-                       make_problem<Out>(args));
-}
-
-inline const char *blocks_why_not(const prim_binary_gemm_args *args, size_t down, size_t across)
-{
-    if (args->op != PRIM_BINARY_DOT || args->is_layer)
-        return "it takes the products of prim_binary_gemm() only";
-    if (!dispatch<is_built>(args))
-        return PRIM_TYPES_NOT_BUILT;
-    return prim_fits_a_grid(down, across) ? nullptr : PRIM_GRID_TOO_SMALL;
-}
-
 /* ---- the population count of a word, byte by byte, by a table ---- */
 
 struct bit_table {
@@ -88,6 +68,72 @@ __device__ inline uint32_t differences(const unsigned char *counts, uint32_t a, 
     const uint32_t differ = a ^ b;
     return counts[differ & 0xff] + counts[differ >> 8 & 0xff] + counts[differ >> 16 & 0xff] +
            counts[differ >> 24];
+}
+
+/* ---- a textbook rung ---- */
+
+/* Where it has a block for each row of C; or for each square, row by row along x. */
+struct rows_of_c {
+    static size_t down(const prim_binary_gemm_args *args)
+    {
+        return args->m;
+    }
+    static size_t across(const prim_binary_gemm_args *)
+    {
+        return 1;
+    }
+};
+
+template <size_t SIDE>
+struct squares_of_c {
+    static size_t down(const prim_binary_gemm_args *args)
+    {
+        return prim_divide_up(args->m, SIDE);
+    }
+    static size_t across(const prim_binary_gemm_args *args)
+    {
+        return prim_divide_up(args->n, SIDE);
+    }
+};
+
+template <typename Out>
+using block_kernel = void (*)(problem<Out> p);
+
+/* What a lesson has: rows_of_c or squares_of_c, its blocks; BLOCK, the threads of one; and its
+ * kernel<Out>. */
+template <class Lesson>
+struct blocks_of_c : launch_run {
+    static const char *why_not(const void *any)
+    {
+        const prim_binary_gemm_args *args = static_cast<const prim_binary_gemm_args *>(any);
+        if (args->op != PRIM_BINARY_DOT || args->is_layer)
+            return "it takes the products of prim_binary_gemm() only";
+        if (!dispatch<is_built>(args))
+            return PRIM_TYPES_NOT_BUILT;
+        return prim_fits_a_grid(Lesson::down(args), Lesson::across(args)) ? nullptr
+                                                                          : PRIM_GRID_TOO_SMALL;
+    }
+
+    template <typename Out>
+    static cudaError_t run(const prim_binary_gemm_args *args)
+    {
+        const size_t blocks = Lesson::down(args) * Lesson::across(args);
+        if (blocks == 0 || args->n == 0)
+            return cudaSuccess;
+        return prim_launch({args->call.stream, static_cast<unsigned>(blocks), Lesson::BLOCK},
+                           Lesson::template kernel<Out>, make_problem<Out>(args));
+    }
+    static cudaError_t launch(const void *args)
+    {
+        return dispatch<blocks_of_c>(static_cast<const prim_binary_gemm_args *>(args));
+    }
+};
+
+template <prim_binary_gemm_variant RUNG, class Lesson>
+constexpr prim_rung rung_of_blocks(const char *name, const char *idea)
+{
+    using rung = blocks_of_c<Lesson>;
+    return {{RUNG, name, idea}, rung::why_not, nullptr, rung::launch};
 }
 
 } // namespace

@@ -30,31 +30,15 @@ __global__ void __launch_bounds__(THREADS) multiply(problem<Out> p)
     }
 }
 
-const char *why_not(const void *any)
-{
-    const prim_binary_gemm_args *args = static_cast<const prim_binary_gemm_args *>(any);
-    return blocks_why_not(args, args->m, 1);
-}
-
-struct run_rows : launch_run {
+struct lesson : rows_of_c {
+    static constexpr dim3 BLOCK = THREADS;
     template <typename Out>
-    static cudaError_t run(const prim_binary_gemm_args *args)
-    {
-        return launch_blocks<Out>(args, args->n == 0 ? 0 : args->m, THREADS, multiply<Out>);
-    }
+    static constexpr block_kernel<Out> kernel = multiply<Out>;
 };
-
-cudaError_t launch(const void *args)
-{
-    return dispatch<run_rows>(static_cast<const prim_binary_gemm_args *>(args));
-}
 
 } // namespace xnor_global
 } // namespace
 
-PRIM_DEFINE_RUNG(binary_gemm, xnor_global) = {
-    {PRIM_BINARY_GEMM_XNOR_GLOBAL, "xnor_global",
-     "a block for each row of C; words and bit counts from global memory"},
-    xnor_global::why_not,
-    nullptr,
-    xnor_global::launch};
+PRIM_DEFINE_RUNG(binary_gemm, xnor_global) =
+    rung_of_blocks<PRIM_BINARY_GEMM_XNOR_GLOBAL, xnor_global::lesson>(
+        "xnor_global", "a block for each row of C; words and bit counts from global memory");

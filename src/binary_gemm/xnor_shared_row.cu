@@ -41,31 +41,15 @@ __global__ void __launch_bounds__(THREADS) multiply(problem<Out> p)
     }
 }
 
-const char *why_not(const void *any)
-{
-    const prim_binary_gemm_args *args = static_cast<const prim_binary_gemm_args *>(any);
-    return blocks_why_not(args, args->m, 1);
-}
-
-struct run_rows : launch_run {
+struct lesson : rows_of_c {
+    static constexpr dim3 BLOCK = THREADS;
     template <typename Out>
-    static cudaError_t run(const prim_binary_gemm_args *args)
-    {
-        return launch_blocks<Out>(args, args->n == 0 ? 0 : args->m, THREADS, multiply<Out>);
-    }
+    static constexpr block_kernel<Out> kernel = multiply<Out>;
 };
-
-cudaError_t launch(const void *args)
-{
-    return dispatch<run_rows>(static_cast<const prim_binary_gemm_args *>(args));
-}
 
 } // namespace xnor_shared_row
 } // namespace
 
-PRIM_DEFINE_RUNG(binary_gemm,
-                 xnor_shared_row) = {{PRIM_BINARY_GEMM_XNOR_SHARED_ROW, "xnor_shared_row",
-                                      "the same, with A's row in shared memory"},
-                                     xnor_shared_row::why_not,
-                                     nullptr,
-                                     xnor_shared_row::launch};
+PRIM_DEFINE_RUNG(binary_gemm, xnor_shared_row) =
+    rung_of_blocks<PRIM_BINARY_GEMM_XNOR_SHARED_ROW, xnor_shared_row::lesson>(
+        "xnor_shared_row", "the same, with A's row in shared memory");

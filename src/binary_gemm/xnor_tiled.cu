@@ -69,41 +69,20 @@ __global__ void __launch_bounds__(SIDE *SIDE) multiply(problem<Out> p)
         p.store(first_row + y, first_column + x, sum);
 }
 
-const char *why_not(const void *any)
-{
-    const prim_binary_gemm_args *args = static_cast<const prim_binary_gemm_args *>(any);
-    return blocks_why_not(args, prim_divide_up(args->m, SIDE), prim_divide_up(args->n, SIDE));
-}
-
 template <thread_x THREAD_X>
-struct run_squares : launch_run {
+struct lesson : squares_of_c<SIDE> {
+    static constexpr dim3 BLOCK = {SIDE, SIDE};
     template <typename Out>
-    static cudaError_t run(const prim_binary_gemm_args *args)
-    {
-        const size_t squares = prim_divide_up(args->m, SIDE) * prim_divide_up(args->n, SIDE);
-        return launch_blocks<Out>(args, squares, dim3(SIDE, SIDE), multiply<Out, THREAD_X>);
-    }
+    static constexpr block_kernel<Out> kernel = multiply<Out, THREAD_X>;
 };
-
-template <thread_x THREAD_X>
-cudaError_t launch(const void *args)
-{
-    return dispatch<run_squares<THREAD_X>>(static_cast<const prim_binary_gemm_args *>(args));
-}
 
 } // namespace xnor_tiled
 } // namespace
 
-PRIM_DEFINE_RUNG(binary_gemm, xnor_tiled) = {
-    {PRIM_BINARY_GEMM_XNOR_TILED, "xnor_tiled",
-     "16 × 16 tiles and the bit counts in shared memory, a warp down a column"},
-    xnor_tiled::why_not,
-    nullptr,
-    xnor_tiled::launch<xnor_tiled::X_IS_ROW>};
+PRIM_DEFINE_RUNG(binary_gemm, xnor_tiled) =
+    rung_of_blocks<PRIM_BINARY_GEMM_XNOR_TILED, xnor_tiled::lesson<xnor_tiled::X_IS_ROW>>(
+        "xnor_tiled", "16 × 16 tiles and the bit counts in shared memory, a warp down a column");
 
-PRIM_DEFINE_RUNG(binary_gemm, xnor_tiled_transposed) = {
-    {PRIM_BINARY_GEMM_XNOR_TILED_TRANSPOSED, "xnor_tiled_transposed",
-     "the same with x and y exchanged: a warp along a row"},
-    xnor_tiled::why_not,
-    nullptr,
-    xnor_tiled::launch<xnor_tiled::X_IS_COLUMN>};
+PRIM_DEFINE_RUNG(binary_gemm, xnor_tiled_transposed) = rung_of_blocks<
+    PRIM_BINARY_GEMM_XNOR_TILED_TRANSPOSED, xnor_tiled::lesson<xnor_tiled::X_IS_COLUMN>>(
+    "xnor_tiled_transposed", "the same with x and y exchanged: a warp along a row");

@@ -44,11 +44,6 @@ struct run_convolve : launch_run {
     }
 };
 
-cudaError_t launch(const void *args)
-{
-    return dispatch<run_convolve>(static_cast<const prim_convolution_args *>(args));
-}
-
 } // namespace basic
 } // namespace
 
@@ -56,4 +51,4 @@ PRIM_DEFINE_RUNG(convolution, basic) = {
     {PRIM_CONVOLUTION_BASIC, "basic", "a thread for each output, all from global memory"},
     basic::why_not,
     nullptr,
-    basic::launch};
+    launch_textbook<basic::run_convolve>};

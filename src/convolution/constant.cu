@@ -78,11 +78,6 @@ struct run_convolve : launch_run {
     }
 };
 
-cudaError_t launch(const void *args)
-{
-    return dispatch<run_convolve>(static_cast<const prim_convolution_args *>(args));
-}
-
 } // namespace constant
 } // namespace
 
@@ -90,4 +85,4 @@ PRIM_DEFINE_RUNG(convolution, constant) = {
     {PRIM_CONVOLUTION_CONSTANT, "constant", "the same, and the mask travels as a kernel argument"},
     constant::why_not,
     nullptr,
-    constant::launch};
+    launch_textbook<constant::run_convolve>};

@@ -24,6 +24,13 @@ auto dispatch(const Args *args, More... more)
     return dispatch_one<Run>(args, more...);
 }
 
+/* A textbook rung's launch: Run::run<Pixel>(args). */
+template <class Run>
+cudaError_t launch_textbook(const void *args)
+{
+    return dispatch<Run>(static_cast<const prim_convolution_args *>(args));
+}
+
 /* For the types of in, out and sums. */
 template <class Run, typename Args, typename... More>
 auto dispatch_pair(const Args *args, More... more)

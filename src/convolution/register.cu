@@ -9,14 +9,14 @@
  *
  * The mask's width is known when the kernel is compiled, up to 16 of f32 and 8 of other types, if
  * its weights are few and on the host: window.cuh. All other masks have a second kernel, which goes
- * along the mask's row in pieces: window_wide.cuh. Both take every type, number of channels,
+ * along the mask's row in pieces: window_wide.cu. Both take every type, number of channels,
  * boundary and alignment: that is resolved where tiles are copied (window_tile.cuh) and outputs
  * stored (window_output.cuh). How large a tile is follows from the image: window_shape.c.
  *
- * Where another kernel is faster, it is taken: for small squares patch.cuh, over aligned rows of
+ * Where another kernel is faster, it is taken: for small squares patches.cu, over aligned rows of
  * f32, and bytes.cuh; for thin images, where most of a tile would be empty, thin.cu. Separable
- * masks have walk.cuh and patch.cuh where the sides are known when they are compiled (odd ones of 3
- * to 15; f32, one channel, weights on the host), thin.cu for images of few rows, or the window
+ * masks have walk.cuh and patches.cu where the sides are known when they are compiled (odd ones of
+ * 3 to 15; f32, one channel, weights on the host), thin.cu for images of few rows, or the window
  * twice, along rows and then along columns.
  *
  * Only tiles at the image's sides apply the boundary.
@@ -59,7 +59,7 @@ PRIM_IS_LISTED(is_width_of_f32, PRIM_CONVOLUTION_F32_WIDTHS, size_t)
 PRIM_IS_LISTED(is_width, PRIM_CONVOLUTION_WIDTHS, size_t)
 PRIM_IS_LISTED(is_compiled_side, PRIM_CONVOLUTION_SIDES, size_t)
 
-/* A mask that walk.cuh takes if it is separable, and patch.cuh if it is small; the image is no
+/* A mask that walk.cuh takes if it is separable, and patches.cu if it is small; the image is no
  * smaller. In narrower images a strip has more lanes than a row has work for. */
 bool has_strips(const prim_convolution_args *args)
 {

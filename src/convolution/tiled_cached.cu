@@ -16,17 +16,12 @@
  * halos out of L2; out once. Shared memory: 256 elements.
  * Source: Hwu, Kirk and El Hajj, Programming Massively Parallel Processors, 4th edition (2022),
  * chapter 7. */
-#include "common/host/sizes.h"
-#include "common/kernel/shared.cuh"
-#include "convolution/dispatch.cuh"
+#include "convolution/tiles.cuh"
 
 namespace
 {
 namespace tiled_cached
 {
-
-constexpr int SIDE = 16, ROW = THREADS; /* of a tile */
-static_assert(SIDE * SIDE == ROW, "a block of either shape");
 
 /* The first output of a tile. */
 struct corner {
@@ -75,57 +70,15 @@ __global__ void __launch_bounds__(SIDE_X *SIDE_Y)
     }
 }
 
-/* ---- tiles: of one row where the image has one ---- */
-
-size_t tile_width(const prim_convolution_args *args)
-{
-    return args->in.height == 1 ? ROW : SIDE;
-}
-
-const char *why_not(const void *any)
-{
-    const prim_convolution_args *args = static_cast<const prim_convolution_args *>(any);
-    if (args->kind == PRIM_CONVOLUTION_SEPARABLE)
-        return PRIM_CONVOLUTION_NOT_SEPARABLE;
-    if (args->mask.d_values == nullptr)
-        return "it needs the mask's d_values";
-    if (!dispatch<is_built>(args))
-        return PRIM_TYPES_NOT_BUILT;
-    return prim_fits_a_grid(prim_divide_up(args->in.height, THREADS / tile_width(args)),
-                            prim_divide_up(args->in.width, tile_width(args)))
-               ? nullptr
-               : PRIM_GRID_TOO_SMALL;
-}
-
-struct run_convolve : launch_run {
-    template <typename Pixel>
-    static cudaError_t run(const prim_convolution_args *args)
-    {
-        const size_t side = tile_width(args);
-        const unsigned across = static_cast<unsigned>(prim_divide_up(args->in.width, side));
-        const unsigned down =
-            static_cast<unsigned>(prim_divide_up(args->in.height, THREADS / side));
-        if (across == 0 || down == 0)
-            return cudaSuccess;
-        const problem<Pixel> p = make_problem<Pixel>(args);
-        return side == ROW ? prim_launch({args->call.stream, across * down, ROW},
-                                         convolve<Pixel, ROW, 1>, p, across)
-                           : prim_launch({args->call.stream, across * down, dim3(SIDE, SIDE)},
-                                         convolve<Pixel, SIDE, SIDE>, p, across);
-    }
+struct lesson {
+    static constexpr bool HAS_HALO = false;
+    template <typename Pixel, int SIDE_X, int SIDE_Y>
+    static constexpr tile_kernel<Pixel> kernel = convolve<Pixel, SIDE_X, SIDE_Y>;
 };
-
-cudaError_t launch(const void *args)
-{
-    return dispatch<run_convolve>(static_cast<const prim_convolution_args *>(args));
-}
 
 } // namespace tiled_cached
 } // namespace
 
-PRIM_DEFINE_RUNG(convolution,
-                 tiled_cached) = {{PRIM_CONVOLUTION_TILED_CACHED, "tiled_cached",
-                                   "a tile as large as its outputs, the halo through the cache"},
-                                  tiled_cached::why_not,
-                                  nullptr,
-                                  tiled_cached::launch};
+PRIM_DEFINE_RUNG(convolution, tiled_cached) =
+    rung_of_tiles<PRIM_CONVOLUTION_TILED_CACHED, tiled_cached::lesson>(
+        "tiled_cached", "a tile as large as its outputs, the halo through the cache");

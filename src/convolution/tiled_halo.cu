@@ -19,17 +19,12 @@
  * 256 / ((17 - w) · (17 - h)) times, out once. Shared memory: 256 elements.
  * Source: Hwu, Kirk and El Hajj, Programming Massively Parallel Processors, 4th edition (2022),
  * chapter 7. */
-#include "common/host/sizes.h"
-#include "common/kernel/shared.cuh"
-#include "convolution/dispatch.cuh"
+#include "convolution/tiles.cuh"
 
 namespace
 {
 namespace tiled_halo
 {
-
-constexpr int SIDE = 16, ROW = THREADS; /* of a tile */
-static_assert(SIDE * SIDE == ROW, "a block of either shape");
 
 /* A thread's place in its block's tile, and the first of the tile's pixels that are outputs. */
 struct place {
@@ -79,69 +74,15 @@ __global__ void __launch_bounds__(SIDE_X *SIDE_Y)
     }
 }
 
-/* ---- tiles: of one row where image and mask have one ---- */
-
-/* The outputs of a tile: its size less the halo. */
-struct outputs {
-    size_t x, y;
+struct lesson {
+    static constexpr bool HAS_HALO = true;
+    template <typename Pixel, int SIDE_X, int SIDE_Y>
+    static constexpr tile_kernel<Pixel> kernel = convolve<Pixel, SIDE_X, SIDE_Y>;
 };
-
-bool tile_is_row(const prim_convolution_args *args)
-{
-    return args->in.height == 1 && args->mask.height == 1;
-}
-
-outputs outputs_of_tile(const prim_convolution_args *args)
-{
-    const size_t x = tile_is_row(args) ? ROW : SIDE, y = THREADS / x;
-    return {x - args->mask.width + 1, y - args->mask.height + 1};
-}
-
-const char *why_not(const void *any)
-{
-    const prim_convolution_args *args = static_cast<const prim_convolution_args *>(any);
-    if (args->kind == PRIM_CONVOLUTION_SEPARABLE)
-        return PRIM_CONVOLUTION_NOT_SEPARABLE;
-    if (args->mask.d_values == nullptr)
-        return "it needs the mask's d_values";
-    if (args->mask.width >= SIDE || args->mask.height >= SIDE)
-        return "it takes masks of at most 15 × 15";
-    if (!dispatch<is_built>(args))
-        return PRIM_TYPES_NOT_BUILT;
-    const outputs tile = outputs_of_tile(args);
-    return prim_fits_a_grid(prim_divide_up(args->in.height, tile.y),
-                            prim_divide_up(args->in.width, tile.x))
-               ? nullptr
-               : PRIM_GRID_TOO_SMALL;
-}
-
-struct run_convolve : launch_run {
-    template <typename Pixel>
-    static cudaError_t run(const prim_convolution_args *args)
-    {
-        const outputs tile = outputs_of_tile(args);
-        const unsigned across = static_cast<unsigned>(prim_divide_up(args->in.width, tile.x));
-        const unsigned down = static_cast<unsigned>(prim_divide_up(args->in.height, tile.y));
-        if (across == 0 || down == 0)
-            return cudaSuccess;
-        const problem<Pixel> p = make_problem<Pixel>(args);
-        return tile_is_row(args) ? prim_launch({args->call.stream, across * down, ROW},
-                                               convolve<Pixel, ROW, 1>, p, across)
-                                 : prim_launch({args->call.stream, across * down, dim3(SIDE, SIDE)},
-                                               convolve<Pixel, SIDE, SIDE>, p, across);
-    }
-};
-
-cudaError_t launch(const void *args)
-{
-    return dispatch<run_convolve>(static_cast<const prim_convolution_args *>(args));
-}
 
 } // namespace tiled_halo
 } // namespace
 
-PRIM_DEFINE_RUNG(convolution, tiled_halo) = {{PRIM_CONVOLUTION_TILED_HALO, "tiled_halo",
-                                              "a tile of the input and its halo in shared memory"},
-                                             tiled_halo::why_not,
-                                             nullptr,
-                                             tiled_halo::launch};
+PRIM_DEFINE_RUNG(convolution, tiled_halo) =
+    rung_of_tiles<PRIM_CONVOLUTION_TILED_HALO, tiled_halo::lesson>(
+        "tiled_halo", "a tile of the input and its halo in shared memory");

@@ -16,7 +16,7 @@
  * All types, images and boundaries have this one kernel: what differs from row to row, such as
  * alignment and channels, is resolved where the tile is copied (window_tile.cuh) and outputs are
  * stored (window_output.cuh). Wider masks, those whose tile does not fit shared memory, and other
- * weights: window_wide.cuh. */
+ * weights: window_wide.cu. */
 #ifndef PRIM_CONVOLUTION_WINDOW_CUH
 #define PRIM_CONVOLUTION_WINDOW_CUH
 

@@ -6,8 +6,8 @@
 #include "common/host/sizes.h"
 #include "common/kernel/launch.cuh"
 #include "convolution/instances.h"
+#include "convolution/listed.cuh"
 #include "convolution/window.cuh"
-#include "convolution/window_wide.cuh"
 
 namespace
 {
@@ -141,21 +141,6 @@ cudaError_t launch_width(const prim_convolution_args *args)
         if (p.shape.rows == 1)
             return launch_tiles(args, p, w, convolve<Pixel, WIDTH, 1>);
     return prim_convolution_window_wide(args);
-}
-
-template <typename Pixel>
-cudaError_t launch_wide(const prim_convolution_args *args)
-{
-    using sum = typename Pixel::sum;
-    const int width = static_cast<int>(args->mask.width);
-    const int reach = (width - 1) / TAPS * TAPS + TAPS + COLUMNS;
-    const size_t weight_bytes = static_cast<size_t>(listed::padded(width)) * sizeof(sum);
-    const task<Pixel> p = make_task<Pixel>(args, WIDE_ROWS, reach, weight_bytes);
-    const listed::weights<sum> w = listed::weights_of<sum>(args);
-    if constexpr (IS_WHOLE<Pixel>)
-        if (p.shape.rows == 1)
-            return launch_tiles(args, p, w, convolve_wide<Pixel, 1>);
-    return launch_tiles(args, p, w, convolve_wide<Pixel, WIDE_ROWS>);
 }
 
 } // namespace window

@@ -32,29 +32,14 @@ __global__ void __launch_bounds__(SIDE *SIDE) multiply(problem<T> all)
     p.store(row, column, sum);
 }
 
-const char *why_not(const void *args)
-{
-    return squares_why_not(static_cast<const prim_gemm_args *>(args), SIDE);
-}
-
-struct run_squares : launch_run {
-    template <typename T, typename>
-    static cudaError_t run(const prim_gemm_args *args)
-    {
-        return launch_blocks<T>(args, squares_of(args, SIDE), dim3(SIDE, SIDE), multiply<T>);
-    }
+struct lesson : squares_of_c<SIDE> {
+    static constexpr dim3 BLOCK = {SIDE, SIDE};
+    template <typename T>
+    static constexpr block_kernel<T> kernel = multiply<T>;
 };
-
-cudaError_t launch(const void *args)
-{
-    return dispatch<run_squares>(static_cast<const prim_gemm_args *>(args));
-}
 
 } // namespace naive
 } // namespace
 
-PRIM_DEFINE_RUNG(gemm, naive) = {
-    {PRIM_GEMM_NAIVE, "naive", "a thread for each element of C, in blocks of 16 × 16"},
-    naive::why_not,
-    nullptr,
-    naive::launch};
+PRIM_DEFINE_RUNG(gemm, naive) = rung_of_blocks<PRIM_GEMM_NAIVE, naive::lesson>(
+    "naive", "a thread for each element of C, in blocks of 16 × 16");

@@ -113,39 +113,30 @@ __device__ bool take_product(const problem<T> &all, problem<T> &mine)
     return true;
 }
 
-/* A launch of that many blocks for each product, unless C is empty. */
-template <typename T>
-cudaError_t launch_blocks(const prim_gemm_args *args, size_t blocks, dim3 threads,
-                          void (*kernel)(problem<T>))
-{
-    if (blocks == 0 || args->batches == 0)
-        return cudaSuccess;
-    const size_t y = args->batches < MOST_ALONG_Y ? args->batches : MOST_ALONG_Y;
-    const dim3 grid(static_cast<unsigned>(blocks), static_cast<unsigned>(y),
-                    static_cast<unsigned>(prim_divide_up(args->batches, y)));
-    return prim_launch({args->call.stream, grid, threads}, kernel, make_problem<T>(args));
-}
+/* Where a textbook rung has a block for each row of C. */
+struct rows_of_c {
+    static size_t down(const prim_gemm_args *args)
+    {
+        return args->m;
+    }
+    static size_t across(const prim_gemm_args *)
+    {
+        return 1;
+    }
+};
 
-inline const char *blocks_why_not(const prim_gemm_args *args, size_t down, size_t across)
-{
-    if (!dispatch<is_built>(args))
-        return PRIM_TYPES_NOT_BUILT;
-    const bool fits =
-        prim_fits_a_grid(down, across) && args->batches <= MOST_ALONG_Y * MOST_ALONG_Y;
-    return fits ? nullptr : PRIM_GRID_TOO_SMALL;
-}
-
-/* ---- a block for each square of C; squares lie row by row along x ---- */
-
-inline size_t squares_of(const prim_gemm_args *args, size_t side)
-{
-    return prim_divide_up(args->m, side) * prim_divide_up(args->n, side);
-}
-
-inline const char *squares_why_not(const prim_gemm_args *args, size_t side)
-{
-    return blocks_why_not(args, prim_divide_up(args->m, side), prim_divide_up(args->n, side));
-}
+/* Where it has one for each square; squares lie row by row along x. */
+template <size_t SIDE>
+struct squares_of_c {
+    static size_t down(const prim_gemm_args *args)
+    {
+        return prim_divide_up(args->m, SIDE);
+    }
+    static size_t across(const prim_gemm_args *args)
+    {
+        return prim_divide_up(args->n, SIDE);
+    }
+};
 
 /* The first element of this block's square. */
 struct square {
@@ -157,6 +148,50 @@ __device__ inline square this_square(size_t n, unsigned side)
     const unsigned across = static_cast<unsigned>((n + side - 1) / side);
     return {static_cast<size_t>(blockIdx.x / across) * side,
             static_cast<size_t>(blockIdx.x % across) * side};
+}
+
+/* ---- a textbook rung ---- */
+
+template <typename T>
+using block_kernel = void (*)(problem<T> all);
+
+/* What a lesson has: rows_of_c or squares_of_c, its blocks; BLOCK, the threads of one; and its
+ * kernel<T>. */
+template <class Lesson>
+struct blocks_of_c : launch_run {
+    static const char *why_not(const void *any)
+    {
+        const prim_gemm_args *args = static_cast<const prim_gemm_args *>(any);
+        if (!dispatch<is_built>(args))
+            return PRIM_TYPES_NOT_BUILT;
+        const bool fits = prim_fits_a_grid(Lesson::down(args), Lesson::across(args)) &&
+                          args->batches <= MOST_ALONG_Y * MOST_ALONG_Y;
+        return fits ? nullptr : PRIM_GRID_TOO_SMALL;
+    }
+
+    template <typename T, typename>
+    static cudaError_t run(const prim_gemm_args *args)
+    {
+        if (args->m == 0 || args->n == 0 || args->batches == 0)
+            return cudaSuccess;
+        const size_t x = Lesson::down(args) * Lesson::across(args);
+        const size_t y = args->batches < MOST_ALONG_Y ? args->batches : MOST_ALONG_Y;
+        const dim3 grid(static_cast<unsigned>(x), static_cast<unsigned>(y),
+                        static_cast<unsigned>(prim_divide_up(args->batches, y)));
+        return prim_launch({args->call.stream, grid, Lesson::BLOCK}, Lesson::template kernel<T>,
+                           make_problem<T>(args));
+    }
+    static cudaError_t launch(const void *args)
+    {
+        return dispatch<blocks_of_c>(static_cast<const prim_gemm_args *>(args));
+    }
+};
+
+template <prim_gemm_variant RUNG, class Lesson>
+constexpr prim_rung rung_of_blocks(const char *name, const char *idea)
+{
+    using rung = blocks_of_c<Lesson>;
+    return {{RUNG, name, idea}, rung::why_not, nullptr, rung::launch};
 }
 
 } // namespace

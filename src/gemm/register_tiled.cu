@@ -77,29 +77,15 @@ __global__ void __launch_bounds__(THREADS) multiply(problem<T> all)
     }
 }
 
-const char *why_not(const void *args)
-{
-    return squares_why_not(static_cast<const prim_gemm_args *>(args), SIDE);
-}
-
-struct run_tiles : launch_run {
-    template <typename T, typename>
-    static cudaError_t run(const prim_gemm_args *args)
-    {
-        return launch_blocks<T>(args, squares_of(args, SIDE), THREADS, multiply<T>);
-    }
+struct lesson : squares_of_c<SIDE> {
+    static constexpr dim3 BLOCK = THREADS;
+    template <typename T>
+    static constexpr block_kernel<T> kernel = multiply<T>;
 };
-
-cudaError_t launch(const void *args)
-{
-    return dispatch<run_tiles>(static_cast<const prim_gemm_args *>(args));
-}
 
 } // namespace register_tiled
 } // namespace
 
-PRIM_DEFINE_RUNG(gemm, register_tiled) = {
-    {PRIM_GEMM_REGISTER_TILED, "register_tiled", "8 × 8 elements of C for each thread"},
-    register_tiled::why_not,
-    nullptr,
-    register_tiled::launch};
+PRIM_DEFINE_RUNG(gemm, register_tiled) =
+    rung_of_blocks<PRIM_GEMM_REGISTER_TILED, register_tiled::lesson>(
+        "register_tiled", "8 × 8 elements of C for each thread");

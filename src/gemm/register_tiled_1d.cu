@@ -61,29 +61,15 @@ __global__ void __launch_bounds__(THREADS) multiply(problem<T> all)
             p.store(tile.row + row + i, tile.column + column, sums[i]);
 }
 
-const char *why_not(const void *args)
-{
-    return squares_why_not(static_cast<const prim_gemm_args *>(args), SIDE);
-}
-
-struct run_tiles : launch_run {
-    template <typename T, typename>
-    static cudaError_t run(const prim_gemm_args *args)
-    {
-        return launch_blocks<T>(args, squares_of(args, SIDE), THREADS, multiply<T>);
-    }
+struct lesson : squares_of_c<SIDE> {
+    static constexpr dim3 BLOCK = THREADS;
+    template <typename T>
+    static constexpr block_kernel<T> kernel = multiply<T>;
 };
-
-cudaError_t launch(const void *args)
-{
-    return dispatch<run_tiles>(static_cast<const prim_gemm_args *>(args));
-}
 
 } // namespace register_tiled_1d
 } // namespace
 
-PRIM_DEFINE_RUNG(gemm, register_tiled_1d) = {{PRIM_GEMM_REGISTER_TILED_1D, "register_tiled_1d",
-                                              "8 elements of a column of C for each thread"},
-                                             register_tiled_1d::why_not,
-                                             nullptr,
-                                             register_tiled_1d::launch};
+PRIM_DEFINE_RUNG(gemm, register_tiled_1d) =
+    rung_of_blocks<PRIM_GEMM_REGISTER_TILED_1D, register_tiled_1d::lesson>(
+        "register_tiled_1d", "8 elements of a column of C for each thread");

@@ -34,30 +34,15 @@ __global__ void __launch_bounds__(THREADS) multiply(problem<T> all)
     }
 }
 
-const char *why_not(const void *any)
-{
-    const prim_gemm_args *args = static_cast<const prim_gemm_args *>(any);
-    return blocks_why_not(args, args->m, 1);
-}
-
-struct run_rows : launch_run {
-    template <typename T, typename>
-    static cudaError_t run(const prim_gemm_args *args)
-    {
-        return launch_blocks<T>(args, args->n == 0 ? 0 : args->m, THREADS, multiply<T>);
-    }
+struct lesson : rows_of_c {
+    static constexpr dim3 BLOCK = THREADS;
+    template <typename T>
+    static constexpr block_kernel<T> kernel = multiply<T>;
 };
-
-cudaError_t launch(const void *args)
-{
-    return dispatch<run_rows>(static_cast<const prim_gemm_args *>(args));
-}
 
 } // namespace row_per_block
 } // namespace
 
-PRIM_DEFINE_RUNG(gemm, row_per_block) = {{PRIM_GEMM_ROW_PER_BLOCK, "row_per_block",
-                                          "a block for each row of C, its threads side by side"},
-                                         row_per_block::why_not,
-                                         nullptr,
-                                         row_per_block::launch};
+PRIM_DEFINE_RUNG(gemm, row_per_block) =
+    rung_of_blocks<PRIM_GEMM_ROW_PER_BLOCK, row_per_block::lesson>(
+        "row_per_block", "a block for each row of C, its threads side by side");

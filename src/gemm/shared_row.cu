@@ -48,30 +48,14 @@ __global__ void __launch_bounds__(THREADS) multiply(problem<T> all)
     }
 }
 
-const char *why_not(const void *any)
-{
-    const prim_gemm_args *args = static_cast<const prim_gemm_args *>(any);
-    return blocks_why_not(args, args->m, 1);
-}
-
-struct run_rows : launch_run {
-    template <typename T, typename>
-    static cudaError_t run(const prim_gemm_args *args)
-    {
-        return launch_blocks<T>(args, args->n == 0 ? 0 : args->m, THREADS, multiply<T>);
-    }
+struct lesson : rows_of_c {
+    static constexpr dim3 BLOCK = THREADS;
+    template <typename T>
+    static constexpr block_kernel<T> kernel = multiply<T>;
 };
-
-cudaError_t launch(const void *args)
-{
-    return dispatch<run_rows>(static_cast<const prim_gemm_args *>(args));
-}
 
 } // namespace shared_row
 } // namespace
 
-PRIM_DEFINE_RUNG(gemm, shared_row) = {
-    {PRIM_GEMM_SHARED_ROW, "shared_row", "the same, with A's row in shared memory"},
-    shared_row::why_not,
-    nullptr,
-    shared_row::launch};
+PRIM_DEFINE_RUNG(gemm, shared_row) = rung_of_blocks<PRIM_GEMM_SHARED_ROW, shared_row::lesson>(
+    "shared_row", "the same, with A's row in shared memory");

@@ -63,37 +63,17 @@ __global__ void __launch_bounds__(SIDE *SIDE) multiply(problem<T> all)
 }
 
 template <unsigned SIDE>
-const char *why_not(const void *args)
-{
-    return squares_why_not(static_cast<const prim_gemm_args *>(args), SIDE);
-}
-
-template <unsigned SIDE>
-struct run_squares : launch_run {
-    template <typename T, typename>
-    static cudaError_t run(const prim_gemm_args *args)
-    {
-        return launch_blocks<T>(args, squares_of(args, SIDE), dim3(SIDE, SIDE), multiply<T, SIDE>);
-    }
+struct lesson : squares_of_c<SIDE> {
+    static constexpr dim3 BLOCK = {SIDE, SIDE};
+    template <typename T>
+    static constexpr block_kernel<T> kernel = multiply<T, SIDE>;
 };
-
-template <unsigned SIDE>
-cudaError_t launch(const void *args)
-{
-    return dispatch<run_squares<SIDE>>(static_cast<const prim_gemm_args *>(args));
-}
 
 } // namespace tiled
 } // namespace
 
-PRIM_DEFINE_RUNG(gemm, tiled_16) = {
-    {PRIM_GEMM_TILED_16, "tiled_16", "16 × 16 tiles of A and B in shared memory"},
-    tiled::why_not<16>,
-    nullptr,
-    tiled::launch<16>};
+PRIM_DEFINE_RUNG(gemm, tiled_16) = rung_of_blocks<PRIM_GEMM_TILED_16, tiled::lesson<16>>(
+    "tiled_16", "16 × 16 tiles of A and B in shared memory");
 
-PRIM_DEFINE_RUNG(gemm, tiled_32) = {
-    {PRIM_GEMM_TILED_32, "tiled_32", "32 × 32 tiles of A and B in shared memory"},
-    tiled::why_not<32>,
-    nullptr,
-    tiled::launch<32>};
+PRIM_DEFINE_RUNG(gemm, tiled_32) = rung_of_blocks<PRIM_GEMM_TILED_32, tiled::lesson<32>>(
+    "tiled_32", "32 × 32 tiles of A and B in shared memory");

@@ -201,29 +201,14 @@ __global__ void __launch_bounds__(THREADS) multiply(problem<T> all)
     }
 }
 
-const char *why_not(const void *args)
-{
-    return squares_why_not(static_cast<const prim_gemm_args *>(args), SIDE);
-}
-
-struct run_tiles : launch_run {
-    template <typename T, typename>
-    static cudaError_t run(const prim_gemm_args *args)
-    {
-        return launch_blocks<T>(args, squares_of(args, SIDE), THREADS, multiply<T>);
-    }
+struct lesson : squares_of_c<SIDE> {
+    static constexpr dim3 BLOCK = THREADS;
+    template <typename T>
+    static constexpr block_kernel<T> kernel = multiply<T>;
 };
-
-cudaError_t launch(const void *args)
-{
-    return dispatch<run_tiles>(static_cast<const prim_gemm_args *>(args));
-}
 
 } // namespace vectorized
 } // namespace
 
-PRIM_DEFINE_RUNG(gemm, vectorized) = {
-    {PRIM_GEMM_VECTORIZED, "vectorized", "16-byte loads; the next slabs come meanwhile"},
-    vectorized::why_not,
-    nullptr,
-    vectorized::launch};
+PRIM_DEFINE_RUNG(gemm, vectorized) = rung_of_blocks<PRIM_GEMM_VECTORIZED, vectorized::lesson>(
+    "vectorized", "16-byte loads; the next slabs come meanwhile");

@@ -30,24 +30,13 @@ __global__ void __launch_bounds__(THREADS) multiply(problem<T> p)
     along_tiles(p, global_x<T>{p.x});
 }
 
-struct run_outputs : launch_run {
+struct lesson {
     template <typename T>
-    static cudaError_t run(const prim_gemv_args *args)
-    {
-        return launch_outputs(args->call.stream, multiply<T>, make_problem<T>(args));
-    }
+    static constexpr output_kernel<T> kernel = multiply<T>;
 };
-
-cudaError_t launch(const void *args)
-{
-    return dispatch<run_outputs>(static_cast<const prim_gemv_args *>(args));
-}
 
 } // namespace column
 } // namespace
 
-PRIM_DEFINE_RUNG(gemv, column) = {
-    {PRIM_GEMV_COLUMN, "column", "neighbouring threads read neighbouring elements of A"},
-    outputs_why_not,
-    nullptr,
-    column::launch};
+PRIM_DEFINE_RUNG(gemv, column) = rung_of_outputs<PRIM_GEMV_COLUMN, column::lesson>(
+    "column", "neighbouring threads read neighbouring elements of A");

@@ -73,11 +73,6 @@ struct run_pieces : launch_run {
     }
 };
 
-cudaError_t launch(const void *args)
-{
-    return dispatch<run_pieces>(static_cast<const prim_gemv_args *>(args));
-}
-
 } // namespace constant
 } // namespace
 
@@ -85,4 +80,4 @@ PRIM_DEFINE_RUNG(gemv, constant) = {
     {PRIM_GEMV_CONSTANT, "constant", "the same, and x in constant memory, in pieces of 64 KB"},
     outputs_why_not,
     nullptr,
-    constant::launch};
+    launch_textbook<constant::run_pieces>};

@@ -101,7 +101,8 @@ auto dispatch(const Args *args, More... more)
 /* Run::run<In, Out>(args, more…), also where y has another type than matrix and x. */
 PRIM_DISPATCH_PAIRS(dispatch_pairs, PRIM_GEMV_PAIRS, a_type, y_type)
 
-/* For the rungs that have a thread for each element of y. */
+/* ---- a textbook rung: a thread for each element of y ---- */
+
 inline const char *outputs_why_not(const void *any)
 {
     const prim_gemv_args *args = static_cast<const prim_gemv_args *>(any);
@@ -114,12 +115,37 @@ inline const char *outputs_why_not(const void *any)
 }
 
 template <typename T>
-cudaError_t launch_outputs(cudaStream_t stream, void (*kernel)(problem<T>), const problem<T> &p)
+using output_kernel = void (*)(problem<T> p);
+
+template <typename T>
+cudaError_t launch_outputs(cudaStream_t stream, output_kernel<T> kernel, const problem<T> &p)
 {
     if (p.outputs == 0)
         return cudaSuccess;
     const size_t blocks = prim_divide_up(p.outputs, THREADS);
     return prim_launch({stream, static_cast<unsigned>(blocks), THREADS}, kernel, p);
+}
+
+template <class Run>
+cudaError_t launch_textbook(const void *args)
+{
+    return dispatch<Run>(static_cast<const prim_gemv_args *>(args));
+}
+
+template <class Lesson>
+struct run_outputs : launch_run {
+    template <typename T>
+    static cudaError_t run(const prim_gemv_args *args)
+    {
+        return launch_outputs(args->call.stream, Lesson::template kernel<T>, make_problem<T>(args));
+    }
+};
+
+/* What a lesson has: its kernel<T>. */
+template <prim_gemv_variant RUNG, class Lesson>
+constexpr prim_rung rung_of_outputs(const char *name, const char *idea)
+{
+    return {{RUNG, name, idea}, outputs_why_not, nullptr, launch_textbook<run_outputs<Lesson>>};
 }
 
 } // namespace

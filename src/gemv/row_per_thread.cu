@@ -29,25 +29,14 @@ __global__ void __launch_bounds__(THREADS) multiply(problem<T> p)
     p.scale.store(&p.y[output], sum);
 }
 
-struct run_outputs : launch_run {
+struct lesson {
     template <typename T>
-    static cudaError_t run(const prim_gemv_args *args)
-    {
-        return launch_outputs(args->call.stream, multiply<T>, make_problem<T>(args));
-    }
+    static constexpr output_kernel<T> kernel = multiply<T>;
 };
-
-cudaError_t launch(const void *args)
-{
-    return dispatch<run_outputs>(static_cast<const prim_gemv_args *>(args));
-}
 
 } // namespace row_per_thread
 } // namespace
 
-PRIM_DEFINE_RUNG(gemv,
-                 row_per_thread) = {{PRIM_GEMV_ROW_PER_THREAD, "row_per_thread",
-                                     "each thread walks along a row of op(A), wherever it lies"},
-                                    outputs_why_not,
-                                    nullptr,
-                                    row_per_thread::launch};
+PRIM_DEFINE_RUNG(gemv, row_per_thread) =
+    rung_of_outputs<PRIM_GEMV_ROW_PER_THREAD, row_per_thread::lesson>(
+        "row_per_thread", "each thread walks along a row of op(A), wherever it lies");

@@ -45,23 +45,13 @@ __global__ void __launch_bounds__(THREADS) multiply(problem<T> p)
     along_tiles(p, shared_x<T>{p.x, p.inner, piece});
 }
 
-struct run_outputs : launch_run {
+struct lesson {
     template <typename T>
-    static cudaError_t run(const prim_gemv_args *args)
-    {
-        return launch_outputs(args->call.stream, multiply<T>, make_problem<T>(args));
-    }
+    static constexpr output_kernel<T> kernel = multiply<T>;
 };
-
-cudaError_t launch(const void *args)
-{
-    return dispatch<run_outputs>(static_cast<const prim_gemv_args *>(args));
-}
 
 } // namespace shared
 } // namespace
 
-PRIM_DEFINE_RUNG(gemv, shared) = {{PRIM_GEMV_SHARED, "shared", "the same, and x in shared memory"},
-                                  outputs_why_not,
-                                  nullptr,
-                                  shared::launch};
+PRIM_DEFINE_RUNG(gemv, shared) =
+    rung_of_outputs<PRIM_GEMV_SHARED, shared::lesson>("shared", "the same, and x in shared memory");

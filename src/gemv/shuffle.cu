@@ -36,24 +36,13 @@ __global__ void __launch_bounds__(THREADS) multiply(problem<T> p)
     along_tiles(p, shuffled_x<T>{p.x, T(0)});
 }
 
-struct run_outputs : launch_run {
+struct lesson {
     template <typename T>
-    static cudaError_t run(const prim_gemv_args *args)
-    {
-        return launch_outputs(args->call.stream, multiply<T>, make_problem<T>(args));
-    }
+    static constexpr output_kernel<T> kernel = multiply<T>;
 };
-
-cudaError_t launch(const void *args)
-{
-    return dispatch<run_outputs>(static_cast<const prim_gemv_args *>(args));
-}
 
 } // namespace shuffle
 } // namespace
 
-PRIM_DEFINE_RUNG(gemv, shuffle) = {
-    {PRIM_GEMV_SHUFFLE, "shuffle", "the same, and x in registers, handed round in the warp"},
-    outputs_why_not,
-    nullptr,
-    shuffle::launch};
+PRIM_DEFINE_RUNG(gemv, shuffle) = rung_of_outputs<PRIM_GEMV_SHUFFLE, shuffle::lesson>(
+    "shuffle", "the same, and x in registers, handed round in the warp");

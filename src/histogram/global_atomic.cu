@@ -32,36 +32,15 @@ __global__ void __launch_bounds__(THREADS)
     }
 }
 
-struct run_count : launch_run {
+struct lesson {
+    static constexpr size_t OF_BIN = 0; /* bytes */
     template <typename T>
-    static cudaError_t run(const prim_histogram_args *args)
-    {
-        const cudaError_t error = clear_counters(args);
-        if (error != cudaSuccess || args->count == 0)
-            return error;
-        return prim_launch({args->call.stream, choose_blocks(args->count, THREADS, 8), THREADS},
-                           count_samples<T>, static_cast<const T *>(args->samples), args->count,
-                           make_binning(args), static_cast<uint32_t *>(args->counters),
-                           static_cast<uint32_t *>(args->outside_counters));
-    }
+    static constexpr count_kernel<T> kernel = count_samples<T>;
 };
-
-const char *why_not(const void *args)
-{
-    return textbook_why_not(static_cast<const prim_histogram_args *>(args));
-}
-
-cudaError_t launch(const void *args)
-{
-    return dispatch_textbook<run_count>(static_cast<const prim_histogram_args *>(args));
-}
 
 } // namespace global_atomic
 } // namespace
 
-PRIM_DEFINE_RUNG(histogram,
-                 global_atomic) = {{PRIM_HISTOGRAM_GLOBAL_ATOMIC, "global_atomic",
-                                    "every sample is an atomic addition in global memory"},
-                                   global_atomic::why_not,
-                                   nullptr,
-                                   global_atomic::launch};
+PRIM_DEFINE_RUNG(histogram, global_atomic) =
+    rung_of_counting<PRIM_HISTOGRAM_GLOBAL_ATOMIC, global_atomic::lesson>(
+        "global_atomic", "every sample is an atomic addition in global memory");

@@ -48,49 +48,24 @@ __global__ void __launch_bounds__(THREADS)
             atomicAdd(&counters[c], own[c]);
 }
 
-/* As many blocks as share a multiprocessor's memory, so that all run at once: 8 at most. */
-unsigned blocks_a_multiprocessor(size_t shared_bytes)
-{
-    const size_t fit = static_cast<size_t>(64 * 1024) / shared_bytes;
-    return fit < 1 ? 1 : fit < 8 ? static_cast<unsigned>(fit) : 8;
-}
-
-struct run_count : launch_run {
+struct lesson {
+    static constexpr size_t OF_BIN = sizeof(uint32_t); /* bytes */
     template <typename T>
-    static cudaError_t run(const prim_histogram_args *args)
-    {
-        const size_t shared_bytes = args->bins * sizeof(uint32_t);
-        const cudaError_t error = clear_counters(args);
-        if (error != cudaSuccess || args->count == 0)
-            return error;
-        const unsigned blocks =
-            choose_blocks(args->count, THREADS, blocks_a_multiprocessor(shared_bytes));
-        return prim_launch({args->call.stream, blocks, THREADS, shared_bytes}, count_samples<T>,
-                           static_cast<const T *>(args->samples), args->count, make_binning(args),
-                           static_cast<uint32_t *>(args->counters),
-                           static_cast<uint32_t *>(args->outside_counters));
-    }
+    static constexpr count_kernel<T> kernel = count_samples<T>;
 };
 
-const char *why_not(const void *any)
+const char *why_not(const void *args)
 {
-    const prim_histogram_args *args = static_cast<const prim_histogram_args *>(any);
-    if (args->bins > MOST_BINS)
-        return "it takes at most 12,288 bins";
-    return textbook_why_not(args);
-}
-
-cudaError_t launch(const void *args)
-{
-    return dispatch_textbook<run_count>(static_cast<const prim_histogram_args *>(args));
+    return static_cast<const prim_histogram_args *>(args)->bins > MOST_BINS
+               ? "it takes at most 12,288 bins"
+               : textbook_why_not(args);
 }
 
 } // namespace privatized
 } // namespace
 
-PRIM_DEFINE_RUNG(histogram, privatized) = {
-    {PRIM_HISTOGRAM_PRIVATIZED, "privatized",
-     "each block counts in its own shared memory, and adds its counters up at the end"},
-    privatized::why_not,
-    nullptr,
-    privatized::launch};
+PRIM_DEFINE_RUNG(histogram, privatized) =
+    rung_of_counting<PRIM_HISTOGRAM_PRIVATIZED, privatized::lesson>(
+        "privatized",
+        "each block counts in its own shared memory, and adds its counters up at the end",
+        privatized::why_not);

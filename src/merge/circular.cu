@@ -147,11 +147,6 @@ struct run_merge : launch_run {
     }
 };
 
-cudaError_t launch(const void *args)
-{
-    return dispatch<run_merge>(static_cast<const prim_merge_args *>(args));
-}
-
 } // namespace circular
 } // namespace
 
@@ -160,4 +155,4 @@ PRIM_DEFINE_RUNG(merge, circular) = {
      "a block makes tile after tile from circular buffers, and loads what the last one used up"},
     merge_why_not,
     nullptr,
-    circular::launch};
+    launch_merge<circular::run_merge>};

@@ -53,42 +53,19 @@ __global__ void __launch_bounds__(THREADS)
                    out + first);
 }
 
-struct run_merge : launch_run {
+struct lesson {
     template <typename Key>
-    static cudaError_t run(const prim_merge_args *args)
-    {
-        return merge_in_tiles<Key>(args, merge_keys<Key>);
-    }
+    static constexpr merge_kernel<Key> merge = merge_keys<Key>;
     template <typename Key>
-    static cudaError_t run(const prim_merge_sort_args *args)
-    {
-        return sort_in_passes<Key>(args, merge_runs<Key>);
-    }
+    static constexpr pass_kernel<Key> pass = merge_runs<Key>;
 };
-
-cudaError_t launch_merge(const void *args)
-{
-    return dispatch<run_merge>(static_cast<const prim_merge_args *>(args));
-}
-
-cudaError_t launch_sort(const void *args)
-{
-    return dispatch<run_merge>(static_cast<const prim_merge_sort_args *>(args));
-}
 
 } // namespace by_co_rank
 } // namespace
 
-PRIM_DEFINE_RUNG(merge, co_rank) = {
-    {PRIM_MERGE_CO_RANK, "co_rank",
-     "each thread finds by binary search where its keys begin, and merges from there"},
-    merge_why_not,
-    nullptr,
-    by_co_rank::launch_merge};
+PRIM_DEFINE_RUNG(merge, co_rank) = rung_of_merge<PRIM_MERGE_CO_RANK, by_co_rank::lesson>(
+    "co_rank", "each thread finds by binary search where its keys begin, and merges from there");
 
-PRIM_DEFINE_RUNG(merge_sort, co_rank) = {
-    {PRIM_MERGE_SORT_CO_RANK, "co_rank",
-     "sorted tiles, then passes that merge pairs of runs, each thread from global memory"},
-    sort_why_not,
-    sort_workspace,
-    by_co_rank::launch_sort};
+PRIM_DEFINE_RUNG(merge_sort, co_rank) = rung_of_sort<PRIM_MERGE_SORT_CO_RANK, by_co_rank::lesson>(
+    "co_rank",
+    "sorted tiles, then passes that merge pairs of runs, each thread from global memory");

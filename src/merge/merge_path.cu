@@ -132,20 +132,9 @@ struct run_merge : launch_run {
     template <typename Key>
     static cudaError_t run(const prim_merge_args *args)
     {
-        const runs<Key, size_t> r = {static_cast<const Key *>(args->a), args->a_count,
-                                     static_cast<const Key *>(args->b), args->b_count};
-        const size_t tiles = prim_divide_up(r.a_count + r.b_count, TILE_KEYS<Key>);
-        if (tiles == 0)
-            return cudaSuccess;
-        return prim_launch({args->call.stream, static_cast<unsigned>(tiles), THREADS},
-                           merge_tiles<Key>, order_of<Key>(args), r, static_cast<Key *>(args->out));
+        return merge_in_tiles<Key>(args, merge_tiles<Key>, TILE_KEYS<Key>);
     }
 };
-
-cudaError_t launch(const void *args)
-{
-    return dispatch<run_merge>(static_cast<const prim_merge_args *>(args));
-}
 
 } // namespace merge_path
 } // namespace
@@ -155,4 +144,4 @@ PRIM_DEFINE_RUNG(merge, merge_path) = {{PRIM_MERGE_MERGE_PATH, "merge_path",
                                         "registers and written 16 bytes at a time"},
                                        merge_why_not,
                                        nullptr,
-                                       merge_path::launch};
+                                       launch_merge<merge_path::run_merge>};

@@ -1,5 +1,5 @@
-/* Launches of CO_RANK and TILED: one kernel for a merge; for a sort, sorted tiles and then passes
- * that merge neighbouring runs, until one run is left.
+/* Launches of CO_RANK, TILED and MERGE_PATH: one kernel for a merge; for a sort, which the first
+ * two have, sorted tiles and then passes that merge neighbouring runs, until one run is left.
  *
  *     tiles     ████ ████ ████ ████ ███      block_sort.cu
  *     run 1     ████████│ ████████│ ███      a pass: one kernel over all pairs; a run without a
@@ -68,11 +68,12 @@ using pass_kernel = void (*)(key_order<Key> order, const Key *in, size_t count, 
                              Key *out);
 
 template <typename Key>
-cudaError_t merge_in_tiles(const prim_merge_args *args, merge_kernel<Key> kernel)
+cudaError_t merge_in_tiles(const prim_merge_args *args, merge_kernel<Key> kernel,
+                           size_t tile_keys = TILE)
 {
     const runs<Key, size_t> r = {static_cast<const Key *>(args->a), args->a_count,
                                  static_cast<const Key *>(args->b), args->b_count};
-    const size_t tiles = prim_divide_up(r.a_count + r.b_count, TILE);
+    const size_t tiles = prim_divide_up(r.a_count + r.b_count, tile_keys);
     if (tiles == 0)
         return cudaSuccess;
     return prim_launch({args->call.stream, static_cast<unsigned>(tiles), THREADS}, kernel,
@@ -103,6 +104,47 @@ cudaError_t sort_in_passes(const prim_merge_sort_args *args, pass_kernel<Key> ke
         std::swap(from, to);
     }
     return error;
+}
+
+/* ---- a rung ---- */
+
+template <class Run>
+cudaError_t launch_merge(const void *args)
+{
+    return dispatch<Run>(static_cast<const prim_merge_args *>(args));
+}
+
+template <class Run>
+cudaError_t launch_sort(const void *args)
+{
+    return dispatch<Run>(static_cast<const prim_merge_sort_args *>(args));
+}
+
+template <class Lesson>
+struct run_tiles : launch_run {
+    template <typename Key>
+    static cudaError_t run(const prim_merge_args *args)
+    {
+        return merge_in_tiles<Key>(args, Lesson::template merge<Key>);
+    }
+    template <typename Key>
+    static cudaError_t run(const prim_merge_sort_args *args)
+    {
+        return sort_in_passes<Key>(args, Lesson::template pass<Key>);
+    }
+};
+
+/* What a lesson has: two kernels, its merge<Key>, and pass<Key> of a sort. */
+template <prim_merge_variant RUNG, class Lesson>
+constexpr prim_rung rung_of_merge(const char *name, const char *idea)
+{
+    return {{RUNG, name, idea}, merge_why_not, nullptr, launch_merge<run_tiles<Lesson>>};
+}
+
+template <prim_merge_variant RUNG, class Lesson>
+constexpr prim_rung rung_of_sort(const char *name, const char *idea)
+{
+    return {{RUNG, name, idea}, sort_why_not, sort_workspace, launch_sort<run_tiles<Lesson>>};
 }
 
 } // namespace

@@ -613,11 +613,6 @@ struct run_merge : launch_run {
     }
 };
 
-cudaError_t launch_merge(const void *args)
-{
-    return dispatch<run_merge>(static_cast<const prim_merge_args *>(args));
-}
-
 size_t two(const prim_merge_sort_args *args, size_t run_keys)
 {
     (void)args, (void)run_keys;
@@ -644,7 +639,7 @@ PRIM_DEFINE_RUNG(merge, streamed) = {
      "a block makes a long part, and keys come past it through rings in shared memory"},
     pairs_why_not,
     nullptr,
-    streamed::launch_merge};
+    launch_merge<streamed::run_merge>};
 
 PRIM_DEFINE_RUNG(merge_sort, streamed) = {
     {PRIM_MERGE_SORT_STREAMED, "streamed",

@@ -86,42 +86,20 @@ __global__ void __launch_bounds__(THREADS)
     merge_tile(order, pair_at(in, count, begin, run_tiles * TILE), first - begin, out + first);
 }
 
-struct run_merge : launch_run {
+struct lesson {
     template <typename Key>
-    static cudaError_t run(const prim_merge_args *args)
-    {
-        return merge_in_tiles<Key>(args, merge_keys<Key>);
-    }
+    static constexpr merge_kernel<Key> merge = merge_keys<Key>;
     template <typename Key>
-    static cudaError_t run(const prim_merge_sort_args *args)
-    {
-        return sort_in_passes<Key>(args, merge_runs<Key>);
-    }
+    static constexpr pass_kernel<Key> pass = merge_runs<Key>;
 };
-
-cudaError_t launch_merge(const void *args)
-{
-    return dispatch<run_merge>(static_cast<const prim_merge_args *>(args));
-}
-
-cudaError_t launch_sort(const void *args)
-{
-    return dispatch<run_merge>(static_cast<const prim_merge_sort_args *>(args));
-}
 
 } // namespace tiled
 } // namespace
 
-PRIM_DEFINE_RUNG(merge, tiled) = {
-    {PRIM_MERGE_TILED, "tiled",
-     "a block brings its part of both arrays into shared memory, and searches and merges there"},
-    merge_why_not,
-    nullptr,
-    tiled::launch_merge};
+PRIM_DEFINE_RUNG(merge, tiled) = rung_of_merge<PRIM_MERGE_TILED, tiled::lesson>(
+    "tiled",
+    "a block brings its part of both arrays into shared memory, and searches and merges there");
 
-PRIM_DEFINE_RUNG(merge_sort, tiled) = {
-    {PRIM_MERGE_SORT_TILED, "tiled",
-     "sorted tiles, then passes that merge pairs of runs, each block through shared memory"},
-    sort_why_not,
-    sort_workspace,
-    tiled::launch_sort};
+PRIM_DEFINE_RUNG(merge_sort, tiled) = rung_of_sort<PRIM_MERGE_SORT_TILED, tiled::lesson>(
+    "tiled",
+    "sorted tiles, then passes that merge pairs of runs, each block through shared memory");

@@ -1,6 +1,6 @@
 /* CLUSTER: one launch for up to eight tiles of one row.
  *
- *     block      0        1        2     …    7       a tile each: tiles.cuh has the kernel
+ *     block      0        1        2     …    7       a tile each: tiles.cu has the kernel
  *     aggregate  A        B        C                  written into the shared memory of all blocks
  *     prefix     ·        A       A B                 that follow; one barrier of the cluster
  *

@@ -17,7 +17,7 @@
  * these wait only for tiles before their own: the first of all waits for none.
  *
  * Where there are enough rows for all blocks, none of this is needed: a block takes a whole row, in
- * tiles.cuh, or a warp some short rows, in short_rows.cu. routes.c has these ways; the one here is
+ * tiles.cu, or a warp some short rows, in short_rows.cu. routes.c has these ways; the one here is
  * look_back.
  *
  * What changed from REDUCE_THEN_SCAN: two thirds of the bytes. What still holds it back: README.md.

@@ -1,5 +1,5 @@
 /* REDUCE_THEN_SCAN: two or three launches, and no block ever waits for another one. The kernel of
- * both is in tiles.cuh, since CLUSTER has it too; that of summed-area tables is in summed_area.cu.
+ * both is in tiles.cu, since CLUSTER has it too; that of summed-area tables is in summed_area.cu.
  *
  *     elements   ████████│████████│████████│███      1  each block reads a tile for its total
  *     aggregates     A        B        C    D        2  a block combines a line's aggregates, one
@@ -17,7 +17,7 @@
  * What holds it back: reading the elements twice. LOOKBACK reads them once.
  *
  * Work: 3 × count combinations. Bytes: the elements twice, the results once, and 1/8192 of that
- * (f32) for the aggregates. Steps: of a tile, tiles.cuh; in log8192(count) levels.
+ * (f32) for the aggregates. Steps: of a tile, tiles.cu; in log8192(count) levels.
  * Source: D. Merrill and A. Grimshaw, Parallel Scan for Stream Architectures, University of
  * Virginia (2009). */
 #include "scan/dispatch.cuh"

@@ -42,21 +42,11 @@ struct run_product : launch_run {
     }
 };
 
-const char *why_not(const void *args)
-{
-    return format_why_not(static_cast<const prim_spmv_args *>(args), PRIM_SPARSE_COO);
-}
-
-cudaError_t launch(const void *args)
-{
-    return dispatch<run_product>(static_cast<const prim_spmv_args *>(args));
-}
-
 } // namespace coo_scan_all
 } // namespace
 
 PRIM_DEFINE_RUNG(spmv, coo_scan_all) = {
     {PRIM_SPMV_COO_SCAN_ALL, "coo_scan_all", "COO, each row's thread looks through all entries"},
-    coo_scan_all::why_not,
+    format_why_not<PRIM_SPARSE_COO>,
     nullptr,
-    coo_scan_all::launch};
+    launch_product<coo_scan_all::run_product>};

@@ -24,22 +24,12 @@ struct run_product : launch_run {
     }
 };
 
-const char *why_not(const void *args)
-{
-    return segments_why_not(static_cast<const prim_spmv_args *>(args), PRIM_SPARSE_COO);
-}
-
-cudaError_t launch(const void *args)
-{
-    return dispatch<run_product>(static_cast<const prim_spmv_args *>(args));
-}
-
 } // namespace coo_segmented
 } // namespace
 
 PRIM_DEFINE_RUNG(spmv,
                  coo_segmented) = {{PRIM_SPMV_COO_SEGMENTED, "coo_segmented",
                                     "COO, blocks of entries, summed by rows within the block"},
-                                   coo_segmented::why_not,
+                                   segments_why_not,
                                    segments_workspace,
-                                   coo_segmented::launch};
+                                   launch_product<coo_segmented::run_product>};

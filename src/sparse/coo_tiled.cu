@@ -24,21 +24,11 @@ struct run_product : launch_run {
     }
 };
 
-const char *why_not(const void *args)
-{
-    return coo_tiles::why_not(static_cast<const prim_spmv_args *>(args), PRIM_SPARSE_COO);
-}
-
-cudaError_t launch(const void *args)
-{
-    return dispatch_mixed<run_product>(static_cast<const prim_spmv_args *>(args));
-}
-
 } // namespace coo_tiled
 } // namespace
 
 PRIM_DEFINE_RUNG(spmv, coo_tiled) = {
     {PRIM_SPMV_COO_TILED, "coo_tiled", "COO, spans of entries for each warp, in registers"},
-    coo_tiled::why_not,
+    coo_tiles::why_not<PRIM_SPARSE_COO>,
     coo_tiles::workspace_bytes,
-    coo_tiled::launch};
+    launch_mixed<coo_tiled::run_product>};

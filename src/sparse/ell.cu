@@ -17,31 +17,8 @@
 #include "sparse/ell/strips.h"
 #include "sparse/problem.cuh"
 
-namespace
-{
-namespace ell
-{
-
-const char *why_not(const void *args)
-{
-    return mixed_why_not(static_cast<const prim_spmv_args *>(args), PRIM_SPARSE_ELL);
-}
-
-size_t workspace_bytes(const void *args)
-{
-    return prim_strips_workspace_bytes(static_cast<const prim_spmv_args *>(args));
-}
-
-cudaError_t launch(const void *args)
-{
-    return prim_strips_multiply(static_cast<const prim_spmv_args *>(args));
-}
-
-} // namespace ell
-} // namespace
-
 PRIM_DEFINE_RUNG(spmv, ell) = {
     {PRIM_SPMV_ELL, "ell", "ELL, a thread for each row, along columns of equal length"},
-    ell::why_not,
-    ell::workspace_bytes,
-    ell::launch};
+    mixed_why_not<PRIM_SPARSE_ELL>,
+    prim_strips_workspace_bytes,
+    prim_strips_multiply};

@@ -21,8 +21,7 @@ namespace hyb
 /* The workspace: first the sums of ELL's rows, then COO's. */
 size_t workspace_bytes(const void *args)
 {
-    return prim_strips_workspace_bytes(static_cast<const prim_spmv_args *>(args)) +
-           coo_tiles::workspace_bytes(args);
+    return prim_strips_workspace_bytes(args) + coo_tiles::workspace_bytes(args);
 }
 
 struct run_rest : launch_run {
@@ -36,11 +35,6 @@ struct run_rest : launch_run {
     }
 };
 
-const char *why_not(const void *args)
-{
-    return coo_tiles::why_not(static_cast<const prim_spmv_args *>(args), PRIM_SPARSE_HYB);
-}
-
 cudaError_t launch(const void *any)
 {
     const prim_spmv_args *args = static_cast<const prim_spmv_args *>(any);
@@ -53,6 +47,6 @@ cudaError_t launch(const void *any)
 
 PRIM_DEFINE_RUNG(spmv, hyb) = {
     {PRIM_SPMV_HYB, "hyb", "ELL for most of each row, COO by tiles for the rest"},
-    hyb::why_not,
+    coo_tiles::why_not<PRIM_SPARSE_HYB>,
     hyb::workspace_bytes,
     hyb::launch};

@@ -19,31 +19,8 @@
 #include "sparse/ell/strips.h"
 #include "sparse/problem.cuh"
 
-namespace
-{
-namespace jds
-{
-
-const char *why_not(const void *args)
-{
-    return mixed_why_not(static_cast<const prim_spmv_args *>(args), PRIM_SPARSE_JDS);
-}
-
-size_t workspace_bytes(const void *args)
-{
-    return prim_strips_workspace_bytes(static_cast<const prim_spmv_args *>(args));
-}
-
-cudaError_t launch(const void *args)
-{
-    return prim_strips_multiply(static_cast<const prim_spmv_args *>(args));
-}
-
-} // namespace jds
-} // namespace
-
 PRIM_DEFINE_RUNG(spmv, jds) = {
     {PRIM_SPMV_JDS, "jds", "JDS, rows sorted by length, in groups of equal ones"},
-    jds::why_not,
-    jds::workspace_bytes,
-    jds::launch};
+    mixed_why_not<PRIM_SPARSE_JDS>,
+    prim_strips_workspace_bytes,
+    prim_strips_multiply};

@@ -91,14 +91,33 @@ inline const char *format_why_not(const prim_spmv_args *args, prim_sparse_format
     return types_are_built(args) ? nullptr : PRIM_TYPES_NOT_BUILT;
 }
 
-inline const char *format_why_not(const prim_spmv_args *args, prim_sparse_format format)
+/* The same as a rung has it. */
+template <prim_sparse_format FORMAT>
+const char *format_why_not(const void *any)
 {
-    return format_why_not(args, format, dispatch<is_built>);
+    return format_why_not(static_cast<const prim_spmv_args *>(any), FORMAT,
+                          [](const prim_spmv_args *args) { return dispatch<is_built>(args); });
 }
 
-inline const char *mixed_why_not(const prim_spmv_args *args, prim_sparse_format format)
+template <prim_sparse_format FORMAT>
+const char *mixed_why_not(const void *any)
 {
-    return format_why_not(args, format, dispatch_mixed<is_built>);
+    return format_why_not(
+        static_cast<const prim_spmv_args *>(any), FORMAT,
+        [](const prim_spmv_args *args) { return dispatch_mixed<is_built>(args); });
+}
+
+/* A rung's launch: Run::run<T>(args), or Run::run<V, X>(args). */
+template <class Run>
+cudaError_t launch_product(const void *args)
+{
+    return dispatch<Run>(static_cast<const prim_spmv_args *>(args));
+}
+
+template <class Run>
+cudaError_t launch_mixed(const void *args)
+{
+    return dispatch_mixed<Run>(static_cast<const prim_spmv_args *>(args));
 }
 
 /* Bytes of a sum: halves are summed as floats. */

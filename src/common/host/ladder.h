@@ -36,7 +36,7 @@ typedef struct prim_rung {
  *     RUNGS(PRIM_DECLARE_RUNG, gemm)
  *     static const prim_rung *const rungs[] = {RUNGS(PRIM_RUNG_ROW, gemm) NULL};
  *
- * and naive.cu ends with PRIM_DEFINE_RUNG(gemm, naive) = {…}; */
+ * and naive.cu ends with PRIM_DEFINE_RUNG(gemm, naive) = …; */
 #define PRIM_DECLARE_RUNG(pattern, name) extern const prim_rung prim_##pattern##_##name##_rung;
 #define PRIM_RUNG_ROW(pattern, name) &prim_##pattern##_##name##_rung,
 #if defined(__cplusplus)

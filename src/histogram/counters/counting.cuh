@@ -86,11 +86,54 @@ __device__ inline void count_outside(uint32_t *outside, size_t counter, size_t b
         atomicAdd(&outside[counter - bins], 1u);
 }
 
-inline const char *textbook_why_not(const prim_histogram_args *args)
+inline const char *textbook_why_not(const void *any)
 {
+    const prim_histogram_args *args = static_cast<const prim_histogram_args *>(any);
     if (args->counter_type != CUDA_R_32U)
         return PRIM_HISTOGRAM_COUNTERS_NOT_BUILT;
     return dispatch_textbook<is_built>(args) ? nullptr : PRIM_TYPES_NOT_BUILT;
+}
+
+/* As many blocks as share 64 KB of a multiprocessor's memory: 8 at most. */
+inline unsigned blocks_a_multiprocessor(size_t shared_bytes)
+{
+    const size_t most = 8, memory = 64 * 1024;
+    return static_cast<unsigned>(shared_bytes > memory / most ? memory / shared_bytes : most);
+}
+
+template <typename T>
+using count_kernel = void (*)(const T *samples, size_t count, binning b, uint32_t *counters,
+                              uint32_t *outside);
+
+/* What a lesson has: OF_BIN, the bytes of shared memory that a block needs for a bin; and its
+ * kernel<T>. */
+template <class Lesson>
+struct textbook : launch_run {
+    template <typename T>
+    static cudaError_t run(const prim_histogram_args *args)
+    {
+        const cudaError_t error = clear_counters(args);
+        if (error != cudaSuccess || args->count == 0)
+            return error;
+        const size_t shared_bytes = args->bins * Lesson::OF_BIN;
+        const unsigned blocks =
+            choose_blocks(args->count, THREADS, blocks_a_multiprocessor(shared_bytes));
+        return prim_launch({args->call.stream, blocks, THREADS, shared_bytes},
+                           Lesson::template kernel<T>, static_cast<const T *>(args->samples),
+                           args->count, make_binning(args), static_cast<uint32_t *>(args->counters),
+                           static_cast<uint32_t *>(args->outside_counters));
+    }
+    static cudaError_t launch(const void *args)
+    {
+        return dispatch_textbook<textbook>(static_cast<const prim_histogram_args *>(args));
+    }
+};
+
+template <prim_histogram_variant RUNG, class Lesson>
+constexpr prim_rung rung_of_counting(const char *name, const char *idea,
+                                     const char *(*why_not)(const void *) = textbook_why_not)
+{
+    return {{RUNG, name, idea}, why_not, nullptr, textbook<Lesson>::launch};
 }
 
 } // namespace

@@ -12,13 +12,12 @@
  * where these would reach out of the matrix, or between rows, only what is in the row is read. Up
  * to four columns of wide elements are read one by one, many rows at a time: column_rows.cuh. Up to
  * seven of 16-bit floats are read as an array: few_columns.cuh. Many such rows of integers, without
- * gaps, are folded into rows that begin at 16 bytes: folded.h.
+ * gaps, are folded into rows that begin at 16 bytes: folded.cuh.
  *
  * Bytes: each element once, and 1/1024 of them again for the second pass. */
 #include "reduce/columns/few_columns.cuh"
 #include "reduce/columns/few_rows.cuh"
 #include "reduce/columns/folded.cuh"
-#include "reduce/columns/folded.h"
 #include "reduce/tile/results.cuh"
 #include "reduce/tile/tiles.cuh"
 #include "reduce/vectorized.h"

@@ -18,7 +18,7 @@ namespace
 namespace columns
 {
 
-/* Wider floats are read one by one as fast, and integers are folded: folded.h. */
+/* Wider floats are read one by one as fast, and integers are folded: folded.cuh. */
 template <class Source>
 constexpr bool HAS_FEW_COLUMNS = IS_HALF<typename Source::element>;
 

@@ -12,7 +12,6 @@
 #ifndef PRIM_SCAN_STAGED_ROWS_CUH
 #define PRIM_SCAN_STAGED_ROWS_CUH
 
-#include "common/block/end_pieces.cuh"
 #include "scan/tile/image.cuh"
 
 namespace
@@ -140,6 +139,30 @@ __device__ void store_elements(Out *to, size_t ld, vector_slot *slots, const row
     for (unsigned i = lane; i < image.count; i += WARP)
         *rows.in_memory(i) = bytes_at<Out>(slots, rows.byte_of_image(i), swizzle);
 }
+
+/* The bytes before a boundary of 16, or after one, in pieces of 8, 4, 2 and 1 bytes, each at most
+ * once and none smaller than T: short ones first before the boundary, and last after it, so that
+ * all are aligned.
+ *
+ *     ┃ · · · 1 2 2 4 4 4 4 8 8 8 8 8 8 8 8 ┃ … ┃ 8 8 8 8 8 8 8 8 4 4 4 4 2 2 1 · ┃ */
+template <typename T>
+struct end_pieces {
+    unsigned bytes;  /* less than 16 */
+    unsigned number; /* 0: before a boundary, 1: after one */
+
+    template <typename Piece>
+    __device__ bool has() const
+    {
+        return sizeof(T) <= sizeof(Piece) && (bytes & sizeof(Piece)) != 0;
+    }
+    /* Where the piece begins, from the first of the bytes on. */
+    template <typename Piece>
+    __device__ unsigned place() const
+    {
+        constexpr unsigned SIZE = sizeof(Piece);
+        return number == 0 ? bytes % SIZE : bytes / (2 * SIZE) * (2 * SIZE);
+    }
+};
 
 /* Of rows of a vector and more, which are as far past one in memory as in the image: the whole
  * vectors, and then the two ends of each row. */

@@ -1,5 +1,5 @@
 /* How REDUCE_THEN_SCAN, CHAINED, CLUSTER and the host cut a line into tiles, and the kernel that
- * two of the rungs have in common: tiles.cuh.
+ * two of the rungs have in common: tiles.cu.
  *
  *     run      64 bytes of the wider of the two types: one after the other, vector by vector
  *     chunk    the runs of 32 lanes: exclusive prefixes by scan_warp()
@@ -101,7 +101,7 @@ prim_scan_route prim_scan_short_rows_route(const prim_scan_args *args);
 cudaError_t prim_scan_launch_short_rows(const prim_scan_args *args);
 
 /* Whether a block has a whole line: lines of one tile, and longer ones where there are enough for
- * all blocks. Not where the kernel of tiles.cuh is not built. */
+ * all blocks. Not where the kernel of tiles.cu is not built. */
 bool prim_scan_has_whole_lines(const prim_scan_args *args);
 
 /* One launch over such lines. */

@@ -203,9 +203,11 @@ inline size_t workspace_bytes(const void *any)
     return sums_of(args->matrix.entries) * (sum_bytes(args) + sizeof(int32_t));
 }
 
-inline const char *why_not(const prim_spmv_args *args, prim_sparse_format format)
+template <prim_sparse_format FORMAT>
+const char *why_not(const void *any)
 {
-    const char *const reason = mixed_why_not(args, format);
+    const prim_spmv_args *args = static_cast<const prim_spmv_args *>(any);
+    const char *const reason = mixed_why_not<FORMAT>(args);
     return reason == nullptr &&
                    !prim_fits_a_grid(1, prim_divide_up(spans_of(args->matrix.entries), WARPS))
                ? PRIM_GRID_TOO_SMALL

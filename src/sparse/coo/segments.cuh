@@ -39,9 +39,10 @@ inline size_t segments_workspace(const void *any)
 }
 
 /* A block for that many entries; rows, which are below 2^31, always fit. */
-inline const char *segments_why_not(const prim_spmv_args *args, prim_sparse_format format)
+inline const char *segments_why_not(const void *any)
 {
-    const char *const reason = format_why_not(args, format);
+    const prim_spmv_args *args = static_cast<const prim_spmv_args *>(any);
+    const char *const reason = format_why_not<PRIM_SPARSE_COO>(args);
     return reason == nullptr && !prim_fits_a_grid(1, prim_divide_up(args->matrix.entries, THREADS))
                ? PRIM_GRID_TOO_SMALL
                : reason;

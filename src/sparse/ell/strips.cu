@@ -298,10 +298,11 @@ struct run_product : launch_run {
 } // namespace strips
 } // namespace
 
-size_t prim_strips_workspace_bytes(const prim_spmv_args *args)
+size_t prim_strips_workspace_bytes(const void *any)
 {
     using namespace strips;
     enum { ALIGNMENT = 16 };
+    const prim_spmv_args *args = static_cast<const prim_spmv_args *>(any);
     size_t sums = 0;
     for (size_t i = 0; i < group_count(&args->matrix); i++) {
         const strip_group g = group_at(&args->matrix, i);
@@ -317,7 +318,7 @@ const char *prim_strips_route(const prim_spmv_args *args)
                                                       : "parts";
 }
 
-cudaError_t prim_strips_multiply(const prim_spmv_args *args)
+cudaError_t prim_strips_multiply(const void *args)
 {
-    return dispatch_mixed<strips::run_product>(args);
+    return launch_mixed<strips::run_product>(args);
 }
