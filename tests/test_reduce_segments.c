@@ -180,7 +180,7 @@ static void run_on_device(const segments_case *c, const void *h_offsets, void *h
                                              c->types.out, NULL, asking()),
                         &bytes));
     if (c->l->segments > 0)
-        cr_assert(strcmp(asked()->route, "windows") == 0 || strcmp(asked()->route, "groups") == 0);
+        cr_assert(strcmp(asked()->route, "windows") == 0 || strcmp(asked()->route, "lanes") == 0);
     guarded in = guarded_copy(c->h_in, c->l->count * in_bytes, c->offset * in_bytes);
     guarded offsets = guarded_copy(h_offsets, offsets_bytes(c), type_bytes(offsets_type(c)));
     guarded out = guarded_new(out_bytes(c), c->offset * type_bytes(c->types.out));

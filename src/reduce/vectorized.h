@@ -22,8 +22,8 @@ typedef enum prim_reduce_route {
     PRIM_REDUCE_FEW_COLUMNS,
     PRIM_REDUCE_FOLDED,
     PRIM_REDUCE_WALK,
-    /* segments: which ones a block has */
-    PRIM_REDUCE_GROUPS,
+    /* segments: whether lanes or blocks divide them */
+    PRIM_REDUCE_LANES,
     PRIM_REDUCE_WINDOWS,
     /* the other calls */
     PRIM_REDUCE_CANDIDATES,

@@ -56,7 +56,6 @@ struct segment_plan {
     size_t segments, count;
     unsigned tile_bits;   /* 2^tile_bits elements are a tile, and keys a window */
     unsigned weight_bits; /* a segment counts as 2^weight_bits elements besides its own */
-    unsigned group;       /* segments of a block without a window; 0 where there are windows */
     size_t windows;
     window_begin *begins; /* windows + 1 */
     void *firsts, *others;
@@ -121,25 +120,18 @@ inline size_t windows_of(const prim_reduce_args *args)
            prim_divide_up(args->columns % tile + weights % tile, tile);
 }
 
-/* ---- small calls, without windows ---- */
+/* ---- small calls, without windows: segment_lanes.cu ---- */
 
-/* The most tiles that one block may have to itself, in as many rounds. */
-constexpr size_t MOST_GROUP_TILES = 64;
+/* The most tiles that a block may have to itself. */
+constexpr size_t MOST_OWN_TILES = 64;
 
-/* Without windows a block has a number of segments that depends on none of their lengths, so a call
+/* Without windows a segment has a number of threads that does not depend on its length. So a call
  * must be small enough for one block to have all its elements; and where there are few segments,
  * which are longer, even smaller. */
-inline bool goes_by_groups(const prim_reduce_args *args)
+inline bool goes_by_lanes(const prim_reduce_args *args)
 {
     const size_t windows = windows_of(args);
-    return windows <= MOST_GROUP_TILES && windows / 4 <= args->rows;
-}
-
-/* Segments of a block, on average of a quarter of a window: small calls have blocks to spare. */
-inline unsigned segments_of_group(const prim_reduce_args *args)
-{
-    const size_t segments = args->rows / (4 * windows_of(args)), most = PRIM_REDUCE_PARTIALS;
-    return static_cast<unsigned>(segments == 0 ? 1 : segments < most ? segments : most);
+    return windows <= MOST_OWN_TILES && windows / 4 <= args->rows;
 }
 
 inline size_t segment_value_bytes(const prim_reduce_args *args)
@@ -153,9 +145,10 @@ inline size_t segment_plan_bytes(const prim_reduce_args *args)
     return (windows + 1) * sizeof(window_begin) + 2 * windows * segment_value_bytes(args);
 }
 
-inline segment_plan make_segment_plan(const prim_reduce_args *args)
+/* All but what windows need. */
+inline segment_plan make_small_plan(const prim_reduce_args *args)
 {
-    const size_t bytes = prim_element_bytes(args->in_type), windows = windows_of(args);
+    const size_t bytes = prim_element_bytes(args->in_type);
     segment_plan plan = {};
     plan.offsets = args->offsets;
     plan.wide = args->offsets_type == CUDA_R_64I;
@@ -164,15 +157,17 @@ inline segment_plan make_segment_plan(const prim_reduce_args *args)
     while (plan.tile() < prim_reduce_tile_elements(bytes))
         plan.tile_bits++;
     plan.weight_bits = weight_bits_of(bytes);
-    if (goes_by_groups(args)) {
-        plan.group = segments_of_group(args);
-        return plan;
-    }
-    plan.windows = windows;
+    return plan;
+}
+
+inline segment_plan make_segment_plan(const prim_reduce_args *args)
+{
+    segment_plan plan = make_small_plan(args);
+    plan.windows = windows_of(args);
     plan.begins = static_cast<window_begin *>(args->call.workspace);
-    char *const values = reinterpret_cast<char *>(plan.begins + windows + 1);
+    char *const values = reinterpret_cast<char *>(plan.begins + plan.windows + 1);
     plan.firsts = values;
-    plan.others = values + windows * segment_value_bytes(args);
+    plan.others = values + plan.windows * segment_value_bytes(args);
     return plan;
 }
 

@@ -84,14 +84,6 @@ struct item_list {
     }
 };
 
-/* What is left of a block's group of segments, which it takes in rounds. */
-struct rest_of_group {
-    size_t first; /* segment */
-    unsigned segments;
-    unsigned tile; /* of the first one, if that has several */
-    unsigned fit;  /* segments of the next round */
-};
-
 template <typename Value>
 struct room {
     alignas(VECTOR_BYTES) unsigned char bytes[ROOM_BYTES];
@@ -99,13 +91,6 @@ struct room {
     item_list<most_items(LANE_VECTORS)> for_few_lanes;
     item_list<most_items(FEW_LANES_VECTORS)> for_warps;
     item_list<most_items(WARP_VECTORS)> for_block;
-    rest_of_group rest;
-    Value values[MOST_GROUP_TILES]; /* of a group's long segment */
-
-    __device__ void empty_lists()
-    {
-        for_few_lanes.count = for_warps.count = for_block.count = 0;
-    }
 };
 
 /* ---- a window ---- */
@@ -113,7 +98,7 @@ struct room {
 /* Item 0 is a tile of a segment that began before the window, empty if there is none; item i is
  * segment first + i - 1, or its first tile. */
 struct window {
-    size_t first; /* segment */
+    size_t number, first; /* segment */
     size_t element;
     unsigned segments, elements;
     unsigned rest;     /* elements of item 0 */
@@ -127,7 +112,7 @@ __device__ window window_between(const window_begin &from, const window_begin &t
     constexpr unsigned MOST = 2 * TILE_VECTORS * VECTOR_ELEMENTS<T>;
     const size_t segments = to.segment() > from.segment() ? to.segment() - from.segment() : 0;
     const size_t elements = to.element > from.element ? to.element - from.element : 0;
-    window w = {from.segment(), from.element, 0, MOST, from.rest(), to.rest() > 0};
+    window w = {blockIdx.x, from.segment(), from.element, 0, MOST, from.rest(), to.rest() > 0};
     if (elements < MOST)
         w.elements = static_cast<unsigned>(elements);
     const unsigned fit = (2 * WINDOW_BYTES - w.elements * sizeof(T)) / sizeof(uint16_t);
@@ -198,15 +183,13 @@ __device__ void note_items(const segment_plan &p, const window &w, room<Value> &
 
 /* Stores an item's value, or its result. */
 template <typename Value, class Result>
-__device__ void store_item(const segment_plan &p, const window &w, room<Value> &r, unsigned item,
-                           Value value, const Result &result)
+__device__ void store_item(const segment_plan &p, const window &w, unsigned item, Value value,
+                           const Result &result)
 {
-    if (item == 0 && p.group > 0)
-        r.values[r.rest.tile] = value;
-    else if (item == 0)
-        static_cast<Value *>(p.others)[blockIdx.x] = value;
+    if (item == 0)
+        static_cast<Value *>(p.others)[w.number] = value;
     else if (item == w.segments && w.last_is_long)
-        static_cast<Value *>(p.firsts)[blockIdx.x] = value;
+        static_cast<Value *>(p.firsts)[w.number] = value;
     else
         result.store(w.first + item - 1, value);
 }
@@ -221,7 +204,6 @@ struct staged_items {
     const segment_plan &p;
     const window &w;
     staged_window<element> staged;
-    room<value> &r;
     const Result &result;
 
     __device__ unsigned length(unsigned item) const
@@ -235,7 +217,7 @@ struct staged_items {
     }
     __device__ void store(unsigned item, value combined) const
     {
-        store_item(p, w, r, item, combined, result);
+        store_item(p, w, item, combined, result);
     }
 };
 
@@ -245,17 +227,13 @@ __device__ typename Items::value value_of_item(const Items &all, const typename 
                                                unsigned count, unsigned lane)
 {
     constexpr unsigned WIDTH = VECTOR_ELEMENTS<typename Items::element>;
-    const unsigned vectors = (count + WIDTH - 1) / WIDTH;
-    unsigned parts = 1;
-    while (parts < MOST_PARTS && parts * LANES < vectors)
-        parts *= 2;
+    const unsigned parts = parts_of_lanes((count + WIDTH - 1) / WIDTH, LANES);
     return value_of_row<Operator>(all.source, row, count, lane, LANES, parts);
 }
 
 template <class Operator, class Items>
-__device__ void combine_by_block(const Items &all)
+__device__ void combine_by_block(const Items &all, room<typename Items::value> &r)
 {
-    auto &r = all.r;
     const unsigned items = r.for_block.size();
     PRIM_UNROLL(1)
     for (unsigned i = 0; i < items; i++) {
@@ -333,9 +311,8 @@ __device__ void combine_by_lane(const Items &all, unsigned item)
 /* All items that are not the block's: a queue of units of a warp's work, the longest items first.
  * The first warp, which has the block's partials to combine, takes from it last. */
 template <class Operator, class Items>
-__device__ void combine_by_warps(const Items &all)
+__device__ void combine_by_warps(const Items &all, const room<typename Items::value> &r)
 {
-    const auto &r = all.r;
     const unsigned for_warps = r.for_warps.size(),
                    listed = for_warps + (r.for_few_lanes.size() * FEW_LANES + WARP - 1) / WARP,
                    units = listed + all.w.segments / WARP + 1;
@@ -368,100 +345,18 @@ __device__ bool is_whole_tile(const Source &source, const segment_plan &p, const
 
 template <class Operator, class Source, class Result>
 __device__ void combine_whole_tile(const Source &source, const segment_plan &p, const window &w,
-                                   room<typename Source::value> &r, const Result &result)
+                                   typename Source::value *partials, const Result &result)
 {
     const line l = {w.element, w.elements};
-    r.partials[threadIdx.x] = bytes_past_vector(source.in + w.element) == 0
-                                  ? partial_of_whole_tile<Operator, true>(source, l, threadIdx.x)
-                                  : partial_of_whole_tile<Operator, false>(source, l, threadIdx.x);
+    partials[threadIdx.x] = bytes_past_vector(source.in + w.element) == 0
+                                ? partial_of_whole_tile<Operator, true>(source, l, threadIdx.x)
+                                : partial_of_whole_tile<Operator, false>(source, l, threadIdx.x);
     __syncthreads();
     if (threadIdx.x >= WARP)
         return;
-    const typename Source::value all = combine_partials<Operator>(r.partials, threadIdx.x);
+    const typename Source::value all = combine_partials<Operator>(partials, threadIdx.x);
     if (threadIdx.x == 0)
-        store_item(p, w, r, w.segments, all, result);
-}
-
-template <class Operator, class Source, class Result>
-__device__ void combine_window(const Source &source, const segment_plan &p, const window &w,
-                               room<typename Source::value> &r, const Result &result)
-{
-    using element = typename Source::element;
-    if (is_whole_tile(source, p, w)) {
-        combine_whole_tile<Operator>(source, p, w, r, result);
-        return;
-    }
-    __syncthreads(); /* the lists are empty */
-    const staged_window<element> staged = stage_window(source.in, p, w, r.bytes);
-    note_items<VECTOR_ELEMENTS<element>>(p, w, r, staged.begins);
-    wait_for_copies();
-    __syncthreads();
-    const staged_items<Source, Result> all = {source, p, w, staged, r, result};
-    combine_by_block<Operator>(all);
-    combine_by_warps<Operator>(all);
-}
-
-/* ---- a group of segments ---- */
-
-[[maybe_unused]] __device__ inline rest_of_group whole_group(const segment_plan &p)
-{
-    const size_t first = static_cast<size_t>(blockIdx.x) * p.group, left = p.segments - first;
-    return {first, left < p.group ? static_cast<unsigned>(left) : p.group, 0, 0};
-}
-
-/* A round is a window of as many segments as have up to a tile's elements in all, or a tile of one
- * that has more. */
-[[maybe_unused]] __device__ inline window next_round(const segment_plan &p, rest_of_group &rest)
-{
-    const size_t first = rest.first, begin = p.offset(first);
-    const bool fits =
-        threadIdx.x < rest.segments && p.offset(first + threadIdx.x + 1) <= begin + p.tile();
-    const unsigned fitting = count_bits(__ballot_sync(ALL_LANES, fits));
-    if (threadIdx.x % WARP == 0 && fitting > 0)
-        atomicAdd(&rest.fit, fitting);
-    __syncthreads();
-    const unsigned fit = rest.fit, tile = rest.tile;
-    const size_t element = begin + (static_cast<size_t>(tile) << p.tile_bits),
-                 end = p.offset(first + (fit > 0 ? fit : 1)),
-                 left = end > element ? end - element : 0;
-    const unsigned elements = static_cast<unsigned>(left < p.tile() ? left : p.tile());
-    return {first, element, fit, elements, fit > 0 ? 0 : elements, false};
-}
-
-/* By a warp, up to a vector for each lane; in the first one. */
-template <class Operator, typename Value>
-__device__ Value value_of_tiles(const Value (&values)[MOST_GROUP_TILES], unsigned tiles)
-{
-    constexpr unsigned WIDTH = VECTOR_ELEMENTS<Value>;
-    static_assert(MOST_GROUP_TILES <= WARP * WIDTH, "a lane has one partial at most");
-    Value so_far = Operator::template identity<Value>();
-    PRIM_UNROLL(WIDTH)
-    for (unsigned e = 0; e < WIDTH; e++) {
-        const unsigned i = threadIdx.x * WIDTH + e;
-        if (i < tiles)
-            so_far = Operator::combine(so_far, values[i]);
-    }
-    return reduce_warp<Operator>(so_far);
-}
-
-/* By the first warp, behind a round: what is left, and the result of a segment that it ended. */
-template <class Operator, typename Value, class Result>
-__device__ void end_round(const segment_plan &p, room<Value> &r, const Result &result)
-{
-    const rest_of_group rest = r.rest;
-    const unsigned tiles = rest.tile + 1;
-    const bool ends = rest.fit == 0 && p.tiles_of(p.length(rest.first)) == tiles;
-    const unsigned done = ends ? 1 : rest.fit;
-    if (ends) {
-        const Value all = value_of_tiles<Operator>(r.values, tiles);
-        if (threadIdx.x == 0)
-            result.store(rest.first, all);
-    }
-    __syncwarp(); /* the rest has been read */
-    if (threadIdx.x > 0)
-        return;
-    r.rest = {rest.first + done, rest.segments - done, done > 0 ? 0 : tiles, 0};
-    r.empty_lists();
+        store_item(p, w, w.segments, all, result);
 }
 
 /* ---- the kernel ---- */
@@ -491,29 +386,24 @@ __global__ void __launch_bounds__(PARTIALS,
     reduce_segments(Source source, segment_plan p, Result result)
 {
     using element = typename Source::element;
-    using value = typename Source::value;
-    PRIM_SHARED(room<value>, r, );
-    if (threadIdx.x == 0) {
-        r.empty_lists();
-        r.rest = whole_group(p);
-    }
+    PRIM_SHARED(room<typename Source::value>, r, );
+    if (threadIdx.x == 0)
+        r.for_few_lanes.count = r.for_warps.count = r.for_block.count = 0;
     trigger_launch_completion();
     grid_dependency_synchronize();
-    if (p.group > 0)
-        __syncthreads(); /* the rest is known */
-    PRIM_UNROLL(1)
-    while (p.group == 0 || r.rest.segments > 0) {
-        const window w =
-            p.group == 0 ? window_between<element>(p.begins[blockIdx.x], p.begins[blockIdx.x + 1])
-                         : next_round(p, r.rest);
-        combine_window<Operator>(source, p, w, r, result);
-        if (p.group == 0 || w.segments == r.rest.segments)
-            return;
-        __syncthreads(); /* what is shared has been read, and values written */
-        if (threadIdx.x < WARP)
-            end_round<Operator>(p, r, result);
-        __syncthreads(); /* the rest is known, the lists are empty */
+    const window w = window_between<element>(p.begins[blockIdx.x], p.begins[blockIdx.x + 1]);
+    if (is_whole_tile(source, p, w)) {
+        combine_whole_tile<Operator>(source, p, w, r.partials, result);
+        return;
     }
+    __syncthreads(); /* the lists are empty */
+    const staged_window<element> staged = stage_window(source.in, p, w, r.bytes);
+    note_items<VECTOR_ELEMENTS<element>>(p, w, r, staged.begins);
+    wait_for_copies();
+    __syncthreads();
+    const staged_items<Source, Result> all = {source, p, w, staged, result};
+    combine_by_block<Operator>(all, r);
+    combine_by_warps<Operator>(all, r);
 }
 
 struct run_segments : launch_run {
@@ -524,11 +414,9 @@ struct run_segments : launch_run {
         const source_type source = elements_of<In, Out>(args, false);
         const segment_plan plan = make_segment_plan(args);
         const results_t<In, Out> result = results_of<In, Out>(args);
-        const size_t blocks =
-            plan.group == 0 ? plan.windows : prim_divide_up(plan.segments, plan.group);
-        return prim_launch_dependent({args->call.stream, static_cast<unsigned>(blocks), PARTIALS},
-                                     reduce_segments<Operator, source_type, results_t<In, Out>>,
-                                     source, plan, result);
+        return prim_launch_dependent(
+            {args->call.stream, static_cast<unsigned>(plan.windows), PARTIALS},
+            reduce_segments<Operator, source_type, results_t<In, Out>>, source, plan, result);
     }
 };
 
@@ -542,20 +430,21 @@ const char *prim_reduce_segments_why_not(const prim_reduce_args *args)
 
 size_t prim_reduce_segments_workspace(const prim_reduce_args *args)
 {
-    return args->rows == 0 || goes_by_groups(args) ? 0 : segment_plan_bytes(args);
+    return args->rows == 0 || goes_by_lanes(args) ? 0 : segment_plan_bytes(args);
 }
 
 prim_reduce_route prim_reduce_segments_route(const prim_reduce_args *args)
 {
-    return goes_by_groups(args) ? PRIM_REDUCE_GROUPS : PRIM_REDUCE_WINDOWS;
+    return goes_by_lanes(args) ? PRIM_REDUCE_LANES : PRIM_REDUCE_WINDOWS;
 }
 
-cudaError_t prim_reduce_launch_segments(const prim_reduce_args *args)
+cudaError_t prim_reduce_launch_segments(const prim_reduce_args *args, prim_reduce_route route)
 {
-    const bool has_windows = !goes_by_groups(args);
-    cudaError_t error = has_windows ? prim_reduce_find_windows(args) : cudaSuccess;
+    if (route == PRIM_REDUCE_LANES)
+        return prim_reduce_segments_by_lanes(args);
+    cudaError_t error = prim_reduce_find_windows(args);
     if (error == cudaSuccess)
         error = dispatch<is_built_in(PRIM_REDUCE_VECTORIZED, PRIM_REDUCE_SEGMENTS),
                          segments::run_segments>(args);
-    return error == cudaSuccess && has_windows ? prim_reduce_segment_values(args) : error;
+    return error == cudaSuccess ? prim_reduce_segment_values(args) : error;
 }
