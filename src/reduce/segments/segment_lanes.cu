@@ -1,7 +1,7 @@
 /* Small calls of segments, in one launch: some lanes, a warp or a block for each segment. They read
  * where it begins and ends, and then its elements, right into registers.
  *
- *     lanes    aaaaaa bb . ccc      as many as an average segment has vectors
+ *     lanes    aaaaaa bb . ccc      as many for each as there are threads to spare
  *     warp     ddddddddddddddd      one of up to 256 vectors for which these lanes are too few
  *     block    eeeeeeeeeeeeee…      a longer one, tile by tile
  *
@@ -109,20 +109,21 @@ __device__ void reduce_short_ones(const Source &source, const small_call &call, 
 
 /* ---- a block for a segment ---- */
 
-/* The values of tiles, up to a vector for each lane of a warp; the result is in the first one. */
+/* The values of tiles, by a warp; the result is in the first lane. */
 template <class Operator, typename Value>
 __device__ Value value_of_tiles(const Value *values, unsigned tiles)
 {
-    constexpr unsigned WIDTH = VECTOR_ELEMENTS<Value>;
-    static_assert(MOST_OWN_TILES <= WARP * WIDTH, "a lane has one partial at most");
-    Value so_far = Operator::template identity<Value>();
-    PRIM_UNROLL(WIDTH)
-    for (unsigned e = 0; e < WIDTH; e++) {
-        const unsigned i = threadIdx.x * WIDTH + e;
-        if (i < tiles)
-            so_far = Operator::combine(so_far, values[i]);
-    }
-    return reduce_warp<Operator>(so_far);
+    constexpr unsigned WIDTH = VECTOR_ELEMENTS<Value>, PARTS = MOST_OWN_TILES / (WARP * WIDTH);
+    return value_by_lanes<Operator, Value>(
+        [&](unsigned v) {
+            Value so_far = Operator::template identity<Value>();
+            PRIM_UNROLL(WIDTH)
+            for (unsigned e = 0; e < WIDTH; e++)
+                if (v * WIDTH + e < tiles)
+                    so_far = Operator::combine(so_far, values[v * WIDTH + e]);
+            return so_far;
+        },
+        threadIdx.x, WARP, PARTS);
 }
 
 /* A tile's partials are combined by one warp, while the others load the next tile, for whose
@@ -210,14 +211,21 @@ __launch_bounds__(PARTIALS, blocks_at_once(PARTIALS, BLOCKS_AT_ONCE<typename Sou
 
 /* ---- the launch ---- */
 
-/* As many as an average segment has vectors; the whole block instead of several warps. */
+/* How many threads are enough for a GPU, and from how many vectors on, on average, a segment is a
+ * block's: more of them where there are blocks for all. */
+constexpr size_t ENOUGH_THREADS = 1 << 17, BLOCK_VECTORS = 64, SPARE_BLOCK_VECTORS = 16;
+
+/* As many as there are threads for. */
 unsigned lanes_of_segment(const prim_reduce_args *args)
 {
-    const size_t bytes = args->columns * prim_element_bytes(args->in_type);
-    unsigned lanes = 1;
-    while (lanes <= WARP && args->rows * VECTOR_BYTES * lanes < bytes)
-        lanes *= 2;
-    return lanes <= WARP ? lanes : PARTIALS;
+    const size_t vectors = args->columns * prim_element_bytes(args->in_type) / VECTOR_BYTES;
+    const bool has_blocks = args->rows <= ENOUGH_THREADS / PARTIALS;
+    if (vectors / args->rows >= (has_blocks ? SPARE_BLOCK_VECTORS : BLOCK_VECTORS))
+        return PARTIALS;
+    unsigned lanes = WARP;
+    while (lanes > 1 && args->rows > ENOUGH_THREADS / lanes)
+        lanes /= 2;
+    return lanes;
 }
 
 struct run_by_lanes : launch_run {
@@ -225,7 +233,7 @@ struct run_by_lanes : launch_run {
     static cudaError_t run(const prim_reduce_args *args)
     {
         using source_type = elements<In, Out>;
-        const small_call call = {make_small_plan(args), args->op, lanes_of_segment(args)};
+        const small_call call = {make_plan_of_lanes(args), args->op, lanes_of_segment(args)};
         const size_t blocks = prim_divide_up(args->rows, PARTIALS / call.lanes);
         return prim_launch_dependent({args->call.stream, static_cast<unsigned>(blocks), PARTIALS},
                                      reduce_by_lanes<source_type, results_t<In, Out>>,

@@ -123,15 +123,18 @@ inline size_t windows_of(const prim_reduce_args *args)
 /* ---- small calls, without windows: segment_lanes.cu ---- */
 
 /* The most tiles that a block may have to itself. */
-constexpr size_t MOST_OWN_TILES = 64;
+constexpr size_t MOST_OWN_TILES = 128;
 
-/* Without windows a segment has a number of threads that does not depend on its length. So a call
- * must be small enough for one block to have all its elements; and where there are few segments,
- * which are longer, even smaller. */
+/* Without windows a block has all elements of its segments, a tile after the other. That takes
+ * longer than windows do where one segment has more than six or seven tiles; where lengths are as
+ * in a graph, the longest segment has a part of all elements that falls with the logarithm of how
+ * many there are. */
 inline bool goes_by_lanes(const prim_reduce_args *args)
 {
-    const size_t windows = windows_of(args);
-    return windows <= MOST_OWN_TILES && windows / 4 <= args->rows;
+    size_t most = 0;
+    for (size_t left = args->rows; left > 0; left /= 2)
+        most += 6;
+    return windows_of(args) <= (most < MOST_OWN_TILES ? most : MOST_OWN_TILES);
 }
 
 inline size_t segment_value_bytes(const prim_reduce_args *args)
@@ -146,7 +149,7 @@ inline size_t segment_plan_bytes(const prim_reduce_args *args)
 }
 
 /* All but what windows need. */
-inline segment_plan make_small_plan(const prim_reduce_args *args)
+inline segment_plan make_plan_of_lanes(const prim_reduce_args *args)
 {
     const size_t bytes = prim_element_bytes(args->in_type);
     segment_plan plan = {};
@@ -162,7 +165,7 @@ inline segment_plan make_small_plan(const prim_reduce_args *args)
 
 inline segment_plan make_segment_plan(const prim_reduce_args *args)
 {
-    segment_plan plan = make_small_plan(args);
+    segment_plan plan = make_plan_of_lanes(args);
     plan.windows = windows_of(args);
     plan.begins = static_cast<window_begin *>(args->call.workspace);
     char *const values = reinterpret_cast<char *>(plan.begins + plan.windows + 1);
