@@ -444,28 +444,36 @@ static void run_wild(int64_t *offsets, size_t segments, size_t count, bool wide)
     free(h_out);
 }
 
-Test(reduce_segments, wild_offsets_stay_inside)
+static void run_wild_ones(size_t count)
 {
-    enum { SEGMENTS = 3000, COUNT = 100000 };
+    enum { SEGMENTS = 3000 };
     static int64_t offsets[SEGMENTS + 1];
+    const int64_t end = (int64_t)count;
     for (int kind = 0; kind < 6; kind++) {
         for (size_t i = 0; i <= SEGMENTS; i++) {
-            const int64_t random = (int64_t)(random_bits(i + (size_t)kind) % (4 * COUNT));
+            const int64_t random = (int64_t)(random_bits(i + (size_t)kind) % (4 * count));
             const int64_t kinds[] = {random,
-                                     random - 2 * COUNT,
-                                     COUNT - (int64_t)(i * COUNT / SEGMENTS),
-                                     i % 2 == 0 ? 0 : COUNT,
+                                     random - 2 * end,
+                                     end - (int64_t)(i * count / SEGMENTS),
+                                     i % 2 == 0 ? 0 : end,
                                      kind == 4 ? -1 - (int64_t)i : 0,
                                      i < SEGMENTS / 2 ? (int64_t)(i * 60) : (int64_t)i};
             offsets[i] = kinds[kind];
         }
-        run_wild(offsets, SEGMENTS, COUNT, kind % 2 == 0);
-        run_wild(offsets, SEGMENTS, COUNT, kind % 2 == 1);
-        run_wild(offsets, 900, COUNT, kind % 2 == 0);
+        run_wild(offsets, SEGMENTS, count, kind % 2 == 0);
+        run_wild(offsets, SEGMENTS, count, kind % 2 == 1);
+        run_wild(offsets, 900, count, kind % 2 == 0);
     }
     for (size_t i = 0; i <= SEGMENTS; i++)
         offsets[i] = i % 2 == 0 ? INT64_MIN : INT64_MAX;
-    run_wild(offsets, SEGMENTS, COUNT, true);
+    run_wild(offsets, SEGMENTS, count, true);
+}
+
+/* By lanes, and by windows. */
+Test(reduce_segments, wild_offsets_stay_inside)
+{
+    run_wild_ones(100000);
+    run_wild_ones(400000);
 }
 
 /* ---- arguments ---- */
