@@ -77,20 +77,38 @@ static layout all_in_one(size_t tile)
 }
 
 /* Around where lanes, warps and the block take over, and where tiles end. */
-static layout at_boundaries(size_t tile)
+static layout around_boundaries(const char *name, size_t tile, size_t most, size_t empty)
 {
     const size_t vector = tile / 1024;
     const size_t around[] = {vector,      2 * vector,  4 * vector,   8 * vector,
                              32 * vector, 64 * vector, 256 * vector, 512 * vector,
                              tile,        2 * tile,    3 * tile,     17 * tile};
-    layout l = layout_begin("around boundaries", 4 * COUNT_OF(around), 5);
-    for (size_t i = 0; i < COUNT_OF(around); i++) {
+    layout l = layout_begin(name, 4 * most + empty, 5);
+    for (size_t i = 0; i < most; i++) {
         add_segment(&l, around[i] - 1);
         add_segment(&l, around[i]);
         add_segment(&l, 0);
         add_segment(&l, around[i] + 1);
     }
+    for (size_t i = 0; i < empty; i++)
+        add_segment(&l, 0);
     return layout_end(l, 11);
+}
+
+static layout at_boundaries(size_t tile)
+{
+    return around_boundaries("around boundaries", tile, 12, 0);
+}
+
+/* Small calls, in which segments have blocks, or lanes. */
+static layout at_boundaries_of_blocks(size_t tile)
+{
+    return around_boundaries("around boundaries of blocks", tile, 11, 0);
+}
+
+static layout at_boundaries_of_lanes(size_t tile)
+{
+    return around_boundaries("around boundaries of lanes", tile, 12, 8000);
 }
 
 /* Most are short, a few are most of all elements. */
@@ -130,10 +148,18 @@ static layout many_tiles(size_t tile)
     return layout_end(l, 0);
 }
 
-static layout (*const layouts[])(size_t tile) = {
-    no_segments,      empty_ones,    of_nothing, single_elements,
-    all_in_one,       at_boundaries, power_law,  a_long_one_among_short,
-    just_over_a_tile, many_tiles};
+static layout (*const layouts[])(size_t tile) = {no_segments,
+                                                 empty_ones,
+                                                 of_nothing,
+                                                 single_elements,
+                                                 all_in_one,
+                                                 at_boundaries,
+                                                 power_law,
+                                                 a_long_one_among_short,
+                                                 just_over_a_tile,
+                                                 many_tiles,
+                                                 at_boundaries_of_blocks,
+                                                 at_boundaries_of_lanes};
 
 /* ---- a call ---- */
 
@@ -170,6 +196,28 @@ static size_t out_bytes(const segments_case *c)
     return c->l->segments * type_bytes(c->types.out);
 }
 
+/* Windows that a call has: elements, and some more for each segment, over those of a tile. */
+static size_t windows_of(const segments_case *c)
+{
+    const size_t bytes = type_bytes(c->types.in), tile = 16384 / bytes;
+    const size_t keys = c->l->count + c->l->segments * (bytes == 1 ? 4 : bytes == 2 ? 2 : 1);
+    return (keys + tile - 1) / tile;
+}
+
+/* As many windows as a call without them may have: six for each bit of the number of segments. */
+static size_t most_without_windows(size_t segments)
+{
+    size_t most = 0;
+    for (; segments > 0; segments /= 2)
+        most += 6;
+    return most;
+}
+
+static bool goes_by_lanes(const segments_case *c)
+{
+    return windows_of(c) <= most_without_windows(c->l->segments);
+}
+
 static void run_on_device(const segments_case *c, const void *h_offsets, void *h_out)
 {
     const size_t in_bytes = type_bytes(c->types.in);
@@ -180,7 +228,7 @@ static void run_on_device(const segments_case *c, const void *h_offsets, void *h
                                              c->types.out, NULL, asking()),
                         &bytes));
     if (c->l->segments > 0)
-        cr_assert_str_eq(asked()->route, "windows");
+        cr_assert_str_eq(asked()->route, goes_by_lanes(c) ? "lanes" : "windows", "%s", c->l->name);
     guarded in = guarded_copy(c->h_in, c->l->count * in_bytes, c->offset * in_bytes);
     guarded offsets = guarded_copy(h_offsets, offsets_bytes(c), type_bytes(offsets_type(c)));
     guarded out = guarded_new(out_bytes(c), c->offset * type_bytes(c->types.out));
@@ -246,6 +294,24 @@ static void check_on_host(const segments_case *c, const void *h_offsets, const c
     }
 }
 
+/* The same segments of an array so long, behind the last one, that they go by windows. */
+static void check_with_windows(const segments_case *c, const void *h_offsets, const char *h_each,
+                               char *h_out)
+{
+    const size_t bytes = type_bytes(c->types.in);
+    layout l = *c->l;
+    segments_case longer = *c;
+    l.count += (most_without_windows(l.segments) + 1) * (16384 / bytes);
+    char *h_in = calloc(l.count, bytes);
+    memcpy(h_in, c->h_in, c->l->count * bytes);
+    longer.l = &l;
+    longer.h_in = h_in;
+    memset(h_out, 0xEE, out_bytes(c));
+    run_on_device(&longer, h_offsets, h_out);
+    check_same(c, "with windows", h_out, h_each);
+    free(h_in);
+}
+
 static void check_segments(const segments_case *c)
 {
     void *h_offsets = make_offsets(c);
@@ -253,6 +319,8 @@ static void check_segments(const segments_case *c)
     reduce_each(c, h_each);
     run_on_device(c, h_offsets, h_out);
     check_same(c, "on the device", h_out, h_each);
+    if (c->l->segments > 0 && goes_by_lanes(c))
+        check_with_windows(c, h_offsets, h_each, h_out);
     check_on_host(c, h_offsets, h_each, h_out);
     free(h_offsets);
     free(h_each);
@@ -307,6 +375,31 @@ Test(reduce_segments, wherever_they_begin)
         }
 }
 
+/* So many segments that each has one lane, two, four or eight; some have more than these take. */
+Test(reduce_segments, few_lanes)
+{
+    static const type_pair types[] = {
+        {CUDA_R_8U, CUDA_R_64U}, {CUDA_R_16BF, CUDA_R_32F}, {CUDA_R_64F, CUDA_R_64F}};
+    static const size_t segments[] = {70001, 40000, 20000, 9001};
+    for (size_t i = 0; i < COUNT_OF(types) * COUNT_OF(segments); i++) {
+        const type_pair *const t = &types[i % COUNT_OF(types)];
+        const size_t count = segments[i / COUNT_OF(types)], vector = 16 / type_bytes(t->in);
+        const size_t long_ones[] = {8 * vector + 1, 33 * vector, 256 * vector, 257 * vector,
+                                    1030 * vector};
+        layout l = layout_begin("few lanes", count, 3);
+        for (size_t s = 0; s < count; s++)
+            add_segment(&l, s % 1800 == 7 ? long_ones[s / 1800 % 5] : s % 3);
+        l = layout_end(l, 2);
+        char *h_in = malloc(l.count * type_bytes(t->in));
+        fill(t->in, h_in, l.count, UNIFORM, i);
+        const segments_case c = {PRIM_OP_SUM, PRIM_TRANSFORM_NONE, *t, &l, i % 2 == 0, i % 3, h_in};
+        cr_assert(goes_by_lanes(&c), "%zu windows", windows_of(&c));
+        check_segments(&c);
+        free(h_in);
+        free(l.offsets);
+    }
+}
+
 static void check_one_of(type_pair types, size_t short_ones, size_t long_ones)
 {
     layout l = layout_begin("longest", 2 * short_ones + 1, 1);
@@ -351,28 +444,36 @@ static void run_wild(int64_t *offsets, size_t segments, size_t count, bool wide)
     free(h_out);
 }
 
-Test(reduce_segments, wild_offsets_stay_inside)
+static void run_wild_ones(size_t count)
 {
-    enum { SEGMENTS = 3000, COUNT = 100000 };
+    enum { SEGMENTS = 3000 };
     static int64_t offsets[SEGMENTS + 1];
+    const int64_t end = (int64_t)count;
     for (int kind = 0; kind < 6; kind++) {
         for (size_t i = 0; i <= SEGMENTS; i++) {
-            const int64_t random = (int64_t)(random_bits(i + (size_t)kind) % (4 * COUNT));
+            const int64_t random = (int64_t)(random_bits(i + (size_t)kind) % (4 * count));
             const int64_t kinds[] = {random,
-                                     random - 2 * COUNT,
-                                     COUNT - (int64_t)(i * COUNT / SEGMENTS),
-                                     i % 2 == 0 ? 0 : COUNT,
+                                     random - 2 * end,
+                                     end - (int64_t)(i * count / SEGMENTS),
+                                     i % 2 == 0 ? 0 : end,
                                      kind == 4 ? -1 - (int64_t)i : 0,
                                      i < SEGMENTS / 2 ? (int64_t)(i * 60) : (int64_t)i};
             offsets[i] = kinds[kind];
         }
-        run_wild(offsets, SEGMENTS, COUNT, kind % 2 == 0);
-        run_wild(offsets, SEGMENTS, COUNT, kind % 2 == 1);
-        run_wild(offsets, 900, COUNT, kind % 2 == 0);
+        run_wild(offsets, SEGMENTS, count, kind % 2 == 0);
+        run_wild(offsets, SEGMENTS, count, kind % 2 == 1);
+        run_wild(offsets, 900, count, kind % 2 == 0);
     }
     for (size_t i = 0; i <= SEGMENTS; i++)
         offsets[i] = i % 2 == 0 ? INT64_MIN : INT64_MAX;
-    run_wild(offsets, SEGMENTS, COUNT, true);
+    run_wild(offsets, SEGMENTS, count, true);
+}
+
+/* By lanes, and by windows. */
+Test(reduce_segments, wild_offsets_stay_inside)
+{
+    run_wild_ones(100000);
+    run_wild_ones(400000);
 }
 
 /* ---- arguments ---- */

@@ -136,7 +136,7 @@ typedef struct prim_segments {
  *   op, transform, types: as for prim_reduce(). Variants: VECTORIZED and AUTO.
  *
  * Workspace: up to 32 bytes for each 16 KiB of elements, as much for each 4096 segments (2048 of
- * 8-byte elements), and 64 bytes.
+ * 8-byte elements), and 64 bytes; none for small calls.
  * The call reads the offsets on the device, in stream order, without synchronising. Where offsets
  * do not ascend or point outside d_in, results are undefined, but nothing outside the operands is
  * read or written.

@@ -102,7 +102,7 @@ size_t workspace_bytes(const void *any)
 /* In the order of prim_reduce_route. */
 const char *const ROUTE_NAMES[] = {nullptr,    "tiles",       "staged_parts", "staged_vectors",
                                    "few_rows", "few_columns", "folded",       "walk",
-                                   "windows",  "candidates",  "products"};
+                                   "lanes",    "windows",     "candidates",   "products"};
 static_assert(sizeof ROUTE_NAMES / sizeof *ROUTE_NAMES == PRIM_REDUCE_ROUTES, "one each");
 
 /* Lines of one element each are rows as well as columns, and the kernel for rows is faster, but for
@@ -154,7 +154,7 @@ prim_reduce_route route_of(const prim_reduce_args *args)
     case PRIM_REDUCE_COLUMNS:
         return args->columns == 0 ? PRIM_REDUCE_NO_ROUTE : prim_reduce_columns_route(args);
     case PRIM_REDUCE_SEGMENTS:
-        return args->rows == 0 ? PRIM_REDUCE_NO_ROUTE : PRIM_REDUCE_WINDOWS;
+        return args->rows == 0 ? PRIM_REDUCE_NO_ROUTE : prim_reduce_segments_route(args);
     case PRIM_REDUCE_ARG:
         return PRIM_REDUCE_CANDIDATES;
     case PRIM_REDUCE_DOT:
@@ -176,8 +176,9 @@ cudaError_t launch(const void *any)
     case PRIM_REDUCE_FOLDED:
     case PRIM_REDUCE_WALK:
         return prim_reduce_launch_columns(&args, route);
+    case PRIM_REDUCE_LANES:
     case PRIM_REDUCE_WINDOWS:
-        return prim_reduce_launch_segments(&args);
+        return prim_reduce_launch_segments(&args, route);
     case PRIM_REDUCE_CANDIDATES:
         return prim_reduce_launch_arg(&args);
     case PRIM_REDUCE_PRODUCTS:

@@ -22,8 +22,10 @@ typedef enum prim_reduce_route {
     PRIM_REDUCE_FEW_COLUMNS,
     PRIM_REDUCE_FOLDED,
     PRIM_REDUCE_WALK,
-    /* the other calls */
+    /* segments: whether lanes or blocks divide them */
+    PRIM_REDUCE_LANES,
     PRIM_REDUCE_WINDOWS,
+    /* the other calls */
     PRIM_REDUCE_CANDIDATES,
     PRIM_REDUCE_PRODUCTS,
     PRIM_REDUCE_ROUTES

@@ -120,6 +120,23 @@ inline size_t windows_of(const prim_reduce_args *args)
            prim_divide_up(args->columns % tile + weights % tile, tile);
 }
 
+/* ---- small calls, without windows: segment_lanes.cu ---- */
+
+/* The most tiles that a block may have to itself. */
+constexpr size_t MOST_OWN_TILES = 128;
+
+/* Without windows a block has all elements of its segments, a tile after the other. That takes
+ * longer than windows do where one segment has more than six or seven tiles; where lengths are as
+ * in a graph, the longest segment has a part of all elements that falls with the logarithm of how
+ * many there are. */
+inline bool goes_by_lanes(const prim_reduce_args *args)
+{
+    size_t most = 0;
+    for (size_t left = args->rows; left > 0; left /= 2)
+        most += 6;
+    return windows_of(args) <= (most < MOST_OWN_TILES ? most : MOST_OWN_TILES);
+}
+
 inline size_t segment_value_bytes(const prim_reduce_args *args)
 {
     return prim_element_bytes(prim_reduce_value_type(args));
@@ -131,11 +148,10 @@ inline size_t segment_plan_bytes(const prim_reduce_args *args)
     return (windows + 1) * sizeof(window_begin) + 2 * windows * segment_value_bytes(args);
 }
 
-inline segment_plan make_segment_plan(const prim_reduce_args *args)
+/* All but what windows need. */
+inline segment_plan make_plan_of_lanes(const prim_reduce_args *args)
 {
-    const size_t bytes = prim_element_bytes(args->in_type), windows = windows_of(args);
-    window_begin *const begins = static_cast<window_begin *>(args->call.workspace);
-    char *const values = reinterpret_cast<char *>(begins + windows + 1);
+    const size_t bytes = prim_element_bytes(args->in_type);
     segment_plan plan = {};
     plan.offsets = args->offsets;
     plan.wide = args->offsets_type == CUDA_R_64I;
@@ -144,10 +160,17 @@ inline segment_plan make_segment_plan(const prim_reduce_args *args)
     while (plan.tile() < prim_reduce_tile_elements(bytes))
         plan.tile_bits++;
     plan.weight_bits = weight_bits_of(bytes);
-    plan.windows = windows;
-    plan.begins = begins;
+    return plan;
+}
+
+inline segment_plan make_segment_plan(const prim_reduce_args *args)
+{
+    segment_plan plan = make_plan_of_lanes(args);
+    plan.windows = windows_of(args);
+    plan.begins = static_cast<window_begin *>(args->call.workspace);
+    char *const values = reinterpret_cast<char *>(plan.begins + plan.windows + 1);
     plan.firsts = values;
-    plan.others = values + windows * segment_value_bytes(args);
+    plan.others = values + plan.windows * segment_value_bytes(args);
     return plan;
 }
 

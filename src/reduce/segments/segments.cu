@@ -227,10 +227,7 @@ __device__ typename Items::value value_of_item(const Items &all, const typename 
                                                unsigned count, unsigned lane)
 {
     constexpr unsigned WIDTH = VECTOR_ELEMENTS<typename Items::element>;
-    const unsigned vectors = (count + WIDTH - 1) / WIDTH;
-    unsigned parts = 1;
-    while (parts < MOST_PARTS && parts * LANES < vectors)
-        parts *= 2;
+    const unsigned parts = parts_of_lanes((count + WIDTH - 1) / WIDTH, LANES);
     return value_of_row<Operator>(all.source, row, count, lane, LANES, parts);
 }
 
@@ -433,11 +430,18 @@ const char *prim_reduce_segments_why_not(const prim_reduce_args *args)
 
 size_t prim_reduce_segments_workspace(const prim_reduce_args *args)
 {
-    return args->rows == 0 ? 0 : segment_plan_bytes(args);
+    return args->rows == 0 || goes_by_lanes(args) ? 0 : segment_plan_bytes(args);
 }
 
-cudaError_t prim_reduce_launch_segments(const prim_reduce_args *args)
+prim_reduce_route prim_reduce_segments_route(const prim_reduce_args *args)
 {
+    return goes_by_lanes(args) ? PRIM_REDUCE_LANES : PRIM_REDUCE_WINDOWS;
+}
+
+cudaError_t prim_reduce_launch_segments(const prim_reduce_args *args, prim_reduce_route route)
+{
+    if (route == PRIM_REDUCE_LANES)
+        return prim_reduce_segments_by_lanes(args);
     cudaError_t error = prim_reduce_find_windows(args);
     if (error == cudaSuccess)
         error = dispatch<is_built_in(PRIM_REDUCE_VECTORIZED, PRIM_REDUCE_SEGMENTS),

@@ -108,23 +108,41 @@ __device__ inline unsigned part_at(unsigned step, unsigned parts)
     return ((step & 1) << 2 | (step & 2) | (step >> 2 & 1)) * parts / MOST_PARTS;
 }
 
-/* The value of a row of up to a tile by `lanes` lanes, a power of two, with `parts` partials each;
- * the first lane's is right. */
+/* The value of up to 256 partials by `lanes` lanes, a power of two, of which each has `parts`;
+ * partial_at(v) is the v-th. The first lane's is right. */
+template <class Operator, typename Value, class PartialAt>
+__device__ Value value_by_lanes(const PartialAt &partial_at, unsigned lane, unsigned lanes,
+                                unsigned parts)
+{
+    waiting_values<Value> waiting = {};
+    Value so_far;
+    PRIM_UNROLL(1)
+    for (unsigned step = 0;; step++) {
+        so_far = partial_at(lane + part_at(step, parts) * lanes);
+        if (waiting.template meet<Operator>(step, parts, so_far))
+            break;
+    }
+    return reduce_warp<Operator>(so_far, lanes);
+}
+
+/* So many of a lane's parts, a power of two, hold all of these vectors. */
+__device__ inline unsigned parts_of_lanes(unsigned vectors, unsigned lanes)
+{
+    unsigned parts = 1;
+    while (parts < MOST_PARTS && parts * lanes < vectors)
+        parts *= 2;
+    return parts;
+}
+
+/* The value of a row of up to a tile. */
 template <class Operator, class Source>
 __device__ typename Source::value value_of_row(const Source &source,
                                                const typename Source::element *row, unsigned count,
                                                unsigned lane, unsigned lanes, unsigned parts)
 {
-    waiting_values<typename Source::value> waiting = {};
-    typename Source::value so_far;
-    PRIM_UNROLL(1)
-    for (unsigned step = 0;; step++) {
-        const unsigned v = lane + part_at(step, parts) * lanes;
-        so_far = partial_of_row<Operator>(source, row, count, v);
-        if (waiting.template meet<Operator>(step, parts, so_far))
-            break;
-    }
-    return reduce_warp<Operator>(so_far, lanes);
+    return value_by_lanes<Operator, typename Source::value>(
+        [&](unsigned v) { return partial_of_row<Operator>(source, row, count, v); }, lane, lanes,
+        parts);
 }
 
 /* A row in which a partial is one vector, of a type with few elements in it, which are not

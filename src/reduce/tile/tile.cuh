@@ -116,7 +116,20 @@ __device__ typename Source::value partial_of_any_tile(const Source &source, cons
     return so_far;
 }
 
-/* The same for narrow types, with many elements in a vector: not unrolled, since that would take so
+/* Combines the vector from element `index` on, or what of it is in the line, without a transform or
+ * with one. */
+template <class Operator, class Source>
+__device__ typename Source::value take_any(const Source &source, typename Source::value so_far,
+                                           const line &l, size_t index)
+{
+    const size_t at = l.at + index;
+    if (is_loadable(source, l, index))
+        return source.template take<Operator, false>(
+            so_far, source.complete(source.template load<false>(at), at), index);
+    return take_end<Operator>(source, so_far, l, index);
+}
+
+/* A partial of any tile, for narrow types, with many elements in a vector: not unrolled, since that would take so
  * many registers that fewer threads cost more than loads in flight gain. */
 template <class Operator, class Source>
 __device__ typename Source::value partial_of_any_narrow_tile(const Source &source, const line &l,
@@ -125,14 +138,8 @@ __device__ typename Source::value partial_of_any_narrow_tile(const Source &sourc
     constexpr unsigned WIDTH = VECTOR_ELEMENTS<typename Source::element>;
     typename Source::value so_far = Source::template identity<Operator>();
     PRIM_UNROLL(1)
-    for (unsigned k = 0; k < TILE_DEPTH; k++) {
-        const size_t index = (first + k * PARTIALS) * WIDTH, at = l.at + index;
-        if (is_loadable(source, l, index))
-            so_far = source.template take<Operator, false>(
-                so_far, source.complete(source.template load<false>(at), at), index);
-        else
-            so_far = take_end<Operator>(source, so_far, l, index);
-    }
+    for (unsigned k = 0; k < TILE_DEPTH; k++)
+        so_far = take_any<Operator>(source, so_far, l, (first + k * PARTIALS) * WIDTH);
     return so_far;
 }
 
