@@ -179,7 +179,7 @@ static prim_status segments_call(const operands *o)
     FAULT("in d_in", PRIM_ERROR_OVERLAP, "d_out", d_out = d_in + 400);
     FAULT("its end in d_offsets", PRIM_ERROR_OVERLAP, "d_offsets",
           (count = 1, d_out = d_offsets - 4 * (segments - 1)));
-    FAULT("in d_offsets", PRIM_ERROR_OVERLAP, "d_workspace", c.workspace = d_offsets + 128);
+    FAULT("in d_offsets", PRIM_ERROR_OVERLAP, "d_workspace", c.workspace = d_offsets + 256);
     FAULT("a rung without segments", PRIM_ERROR_UNSUPPORTED, "single_pass",
           c.variant = PRIM_REDUCE_SINGLE_PASS);
     return prim_reduce_segments(
