@@ -136,7 +136,7 @@ static prim_status columns_call(const operands *o)
 
 enum {
     SEGMENTS = 1300,
-    SEGMENTS_COUNT = 110048, /* more than lie in segments; the offsets begin at 128 bytes */
+    SEGMENTS_COUNT = 72 << 12, /* so many more than lie in segments that there are windows */
     SEGMENTS_OFFSETS_AT = SEGMENTS_COUNT * sizeof(int32_t)
 };
 
@@ -179,8 +179,7 @@ static prim_status segments_call(const operands *o)
     FAULT("in d_in", PRIM_ERROR_OVERLAP, "d_out", d_out = d_in + 400);
     FAULT("its end in d_offsets", PRIM_ERROR_OVERLAP, "d_offsets",
           (count = 1, d_out = d_offsets - 4 * (segments - 1)));
-    FAULT("in d_offsets", PRIM_ERROR_OVERLAP, "d_workspace",
-          (count = 1, c.workspace = d_offsets + 128));
+    FAULT("in d_offsets", PRIM_ERROR_OVERLAP, "d_workspace", c.workspace = d_offsets + 256);
     FAULT("a rung without segments", PRIM_ERROR_UNSUPPORTED, "single_pass",
           c.variant = PRIM_REDUCE_SINGLE_PASS);
     return prim_reduce_segments(

@@ -127,7 +127,8 @@ __device__ Value value_of_tiles(const Value *values, unsigned tiles)
 }
 
 /* A tile's partials are combined by one warp, while the others load the next tile, for whose
- * partials there is other room. */
+ * partials there is other room. A further segment may follow: its first value is written behind a
+ * barrier that the first warp comes to when it has read these values. */
 template <class Operator, class Source, class Result>
 __device__ void reduce_long_one(const Source &source, const segment_plan &p, unsigned segment,
                                 room<typename Source::value> &r, const Result &result)
@@ -175,10 +176,8 @@ __device__ void reduce_segments_of_block(const Source &source, const small_call 
     __syncthreads(); /* all are noted */
     const unsigned long_ones = r.long_ones;
     PRIM_UNROLL(1)
-    for (unsigned i = 0; i < long_ones; i++) {
+    for (unsigned i = 0; i < long_ones; i++)
         reduce_long_one<Operator>(source, call.plan, first + r.items[i], r, result);
-        __syncthreads(); /* its values have been read */
-    }
 }
 
 /* Blocks on a multiprocessor: narrow elements are the most in a vector. */
