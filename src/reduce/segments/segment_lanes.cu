@@ -182,7 +182,7 @@ __device__ void reduce_segments_of_block(const Source &source, const small_call 
 
 /* Blocks on a multiprocessor: narrow elements are the most in a vector. */
 template <typename T>
-constexpr unsigned BLOCKS_AT_ONCE = sizeof(T) < 4 ? 3 : 4;
+[[maybe_unused]] constexpr unsigned BLOCKS_AT_ONCE = sizeof(T) < 4 ? 3 : 4;
 
 template <class Source, class Result>
 __global__ void

@@ -129,8 +129,8 @@ __device__ typename Source::value take_any(const Source &source, typename Source
     return take_end<Operator>(source, so_far, l, index);
 }
 
-/* A partial of any tile, for narrow types, with many elements in a vector: not unrolled, since that would take so
- * many registers that fewer threads cost more than loads in flight gain. */
+/* A partial of any tile, for narrow types, with many elements in a vector: not unrolled, since that
+ * would take so many registers that fewer threads cost more than loads in flight gain. */
 template <class Operator, class Source>
 __device__ typename Source::value partial_of_any_narrow_tile(const Source &source, const line &l,
                                                              size_t first)
