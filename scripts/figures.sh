@@ -154,7 +154,9 @@ overview_drawn() {
   echo '| | cases | share of the roofline, mean | 5th percentile | cases with a library | beside the fastest, mean | 5th percentile | worst |'
   echo '| --- | --: | --: | --: | --: | --: | --: | --: |'
   awk '
-    NR < 9 && / CUDA .*T.*Z$/ { split($0, words, ", "); device = words[1] ", " words[2] ", " substr(words[3], 1, 10) }
+    / CUDA .*T.*Z$/ {
+      split($0, words, ", "); device = words[1] ", " words[2]; date = substr(words[3], 1, 10)
+      first = first == "" || date < first ? date : first; last = date > last ? date : last }
     / cases a call, seed / {
       sub(/,/, "", $6); if (!($6 in seen)) seeds = seeds (seeds == "" ? "" : ", ") $6; seen[$6]
       least = least == "" || $1 < least ? $1 : least; most = $1 > most ? $1 : most
@@ -168,7 +170,9 @@ overview_drawn() {
       if (f[at] == "-") row = row " – | – | – | – |"
       else row = row " " f[at] " | " f[at + 1] " × | " f[at + 4] " × | " f[at + 5] " × |"
       print row; rows++ }
-    END { printf "\n%s and the day after; seeds %s, %s to %s cases a call, a run for each pattern.\n", device, seeds, least, most }
+    END {
+      dates = first == last ? first : first " to " last
+      printf "\n%s, %s; seeds %s, %s to %s cases a call, a run for each pattern.\n", device, dates, seeds, least, most }
   ' bench/results/drawn-1.txt
 }
 
