@@ -436,8 +436,8 @@ static prim_status ask(prim_gemm_variant variant, const struct type_pair *type, 
                              in_batch(c, m * n), batches, INVARIANT, asking());
 }
 
-/* Where wgmma sums, AUTO takes one of two rungs. WGMMA_SPECIALIZED needs no room for the sums of all
- * parts, but for a tile of each block. */
+/* Where wgmma sums, AUTO takes one of two rungs. WGMMA_SPECIALIZED needs no room for the sums of
+ * all parts, but for a tile of each block. */
 static void check_choice_of_wgmma(const struct type_pair *type, size_t m, size_t n, size_t k,
                                   size_t batches)
 {

@@ -82,9 +82,9 @@ typedef enum prim_compute {
  *   - WGMMA and WGMMA_SPECIALIZED have the same bits: their instructions are of one width, and
  *     their parts the same. Another variant by name has bits of its own, and keeps them in the same
  *     way. THIN refuses, since m decides how its sums are cut.
- *   - WGMMA and WGMMA_SPECIALIZED are MMA in no call. Operands whose address alone is not a multiple
- *     of 16 bytes, and matrices that overlap, are realigned. Batches by pointers and what remains
- *     besides are refused, also by AUTO where it would take these; MMA by name takes them.
+ *   - WGMMA and WGMMA_SPECIALIZED are MMA in no call. Operands whose address alone is not a
+ *     multiple of 16 bytes, and matrices that overlap, are realigned. Batches by pointers and what
+ *     remains besides are refused, also by AUTO where it would take these; MMA by name takes them.
  *   - So the workspace depends on the addresses of A and B too: ask with them, of which NULL is a
  *     multiple of 16 bytes. Where k is cut, it has room for the sums of all parts, also where m is
  *     so large that the parts are of no use; with WGMMA_SPECIALIZED, whose blocks sum the parts of

@@ -88,8 +88,8 @@ static const prim_rung *fastest(const prim_gemm_args *args)
 }
 
 /* With BATCH_INVARIANT, AUTO goes by the device's instructions, the types, n and k alone, but for
- * the two rungs of wgmma, which give the same bits. No other rung stands in for one that refuses the
- * call, since it might have other bits. */
+ * the two rungs of wgmma, which give the same bits. No other rung stands in for one that refuses
+ * the call, since it might have other bits. */
 static const prim_rung *invariant(const prim_gemm_args *args)
 {
     if (args->a_type == CUDA_R_16F || args->a_type == CUDA_R_16BF) {

@@ -27,8 +27,8 @@ struct c_matrices {
 
 constexpr unsigned WARP_ROWS = 16; /* of a warp */
 
-/* Some columns of them, as a warp exchanges them. Rows begin eight or four banks apart, so that lanes
- * write and read without conflicts. */
+/* Some columns of them, as a warp exchanges them. Rows begin eight or four banks apart, so that
+ * lanes write and read without conflicts. */
 struct sums_piece {
     static constexpr unsigned COLUMNS = 32;
     float rows[WARP_ROWS][COLUMNS + 8];
@@ -120,8 +120,8 @@ struct by_vectors {
     }
 };
 
-/* Halves of rows that begin anywhere: a lane has a word of each, which two words may make up, but for
- * the halves that stand alone in one. */
+/* Halves of rows that begin anywhere: a lane has a word of each, which two words may make up, but
+ * for the halves that stand alone in one. */
 struct by_words {
     template <typename Half>
     __device__ static void store(const halves_piece &from, const c_corner<Half> &to)

@@ -442,8 +442,8 @@ struct c_tile {
     size_t ld, row, column, m, n;
 };
 
-/* Each lane stores its own sums. The short code for what most calls want: rows that consist of whole
- * vectors, and beta = 0. Code comes from memory too, the first time. */
+/* Each lane stores its own sums. The short code for what most calls want: rows that consist of
+ * whole vectors, and beta = 0. Code comes from memory too, the first time. */
 template <class Shape, typename Sum>
 __device__ void store_vectors(Sum alpha, const c_tile<Sum> &to, const lane_sums<Shape, Sum> &sums)
 {
