@@ -294,7 +294,8 @@ cudaError_t launch_shape(const prim_gemm_args *args, prim_gemm_plan plan)
         error = make_maps(&of, args, k);
     if (error != cudaSuccess)
         return error;
-    const unsigned at_once = prim_device_multiprocessors() / all.blocks,
+    const unsigned clusters_at_once = prim_device_multiprocessors() / all.blocks,
+                   at_once = clusters_at_once > 0 ? clusters_at_once : 1,
                    clusters = all.count < at_once ? all.count : at_once;
     return prim_launch(
         {args->call.stream, clusters * all.blocks, THREADS, sizeof(stages<Shape>), all.blocks},
