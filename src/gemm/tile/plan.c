@@ -367,8 +367,8 @@ size_t prim_gemm_plan_ld(const prim_gemm_args *args)
     return prim_divide_up(args->n, vector) * vector;
 }
 
-/* Of a tile for each block; a C of one row of tiles has no pairs of blocks, of which any device runs
- * one. */
+/* Of a tile for each block; a C of one row of tiles has no pairs of blocks, of which any device
+ * runs one. */
 static size_t in_turn_bytes(const prim_gemm_args *args, prim_gemm_plan plan)
 {
     const size_t all = prim_device_multiprocessors(), most = all > 1 ? all : 2,
