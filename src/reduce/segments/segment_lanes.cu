@@ -26,7 +26,7 @@ namespace segment_lanes
 {
 
 /* Vectors of a segment that a warp combines, in eight partials a lane. */
-constexpr unsigned WARP_VECTORS = WARP * MOST_PARTS;
+[[maybe_unused]] constexpr unsigned WARP_VECTORS = WARP * MOST_PARTS;
 
 template <typename Value>
 struct room {
@@ -215,7 +215,7 @@ __launch_bounds__(PARTIALS, blocks_at_once(PARTIALS, BLOCKS_AT_ONCE<typename Sou
 constexpr size_t ENOUGH_THREADS = 1 << 17, BLOCK_VECTORS = 64, SPARE_BLOCK_VECTORS = 16;
 
 /* As many as there are threads for. */
-unsigned lanes_of_segment(const prim_reduce_args *args)
+[[maybe_unused]] unsigned lanes_of_segment(const prim_reduce_args *args)
 {
     const size_t vectors = args->columns * prim_element_bytes(args->in_type) / VECTOR_BYTES;
     const bool has_blocks = args->rows <= ENOUGH_THREADS / PARTIALS;
