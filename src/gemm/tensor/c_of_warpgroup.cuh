@@ -156,10 +156,11 @@ template <typename Out, class Visit>
 __device__ void for_each_element(const c_corner<Out> &to, Visit visit)
 {
     PRIM_UNROLL(1)
-    for (unsigned r = 0; r < to.rows; r++)
+    for (unsigned r = 0; r < to.rows; r++) {
         PRIM_UNROLL(1)
-    for (unsigned i = threadIdx.x % 32; i < to.columns; i += 32)
-        visit(r, i);
+        for (unsigned i = threadIdx.x % 32; i < to.columns; i += 32)
+            visit(r, i);
+    }
 }
 
 template <typename Out>
