@@ -442,38 +442,10 @@ struct c_tile {
     size_t ld, row, column, m, n;
 };
 
-/* Each lane stores its own sums. The short code for what most calls want: rows that consist of
- * whole vectors, and beta = 0. Code comes from memory too, the first time. */
-template <class Shape, typename Sum>
-__device__ void store_vectors(Sum alpha, const c_tile<Sum> &to, const lane_sums<Shape, Sum> &sums)
-{
-    constexpr unsigned VECTOR = VECTOR_ELEMENTS<Sum>;
-    const unsigned warp = threadIdx.x / WARP;
-    const auto lane = this_lane<Shape>();
-    const size_t first_row =
-        to.row + warp / Shape::WARPS_N * (Shape::TM * Shape::LANES_M) + lane.m * VECTOR;
-    const size_t first_column =
-        to.column + warp % Shape::WARPS_N * (Shape::TN * Shape::LANES_N) + lane.n * VECTOR;
-    PRIM_UNROLL(16)
-    for (unsigned i = 0; i < Shape::TM; i++) {
-        const size_t r = first_row + i / VECTOR * (Shape::LANES_M * VECTOR) + i % VECTOR;
-        PRIM_UNROLL(16)
-        for (unsigned j = 0; j < Shape::TN; j += VECTOR) {
-            const size_t s = first_column + j * Shape::LANES_N;
-            vector<Sum> values;
-            PRIM_UNROLL(4)
-            for (unsigned e = 0; e < VECTOR; e++)
-                values.words[e] = multiply(alpha, sums.at[i][j + e]);
-            if (r < to.m && s < to.n)
-                *reinterpret_cast<vector<Sum> *>(&to.c[r * to.ld + s]) = values;
-        }
-    }
-}
-
-/* By vectors where rows of C begin at these, whatever beta is. */
-template <class Shape, typename Out>
-__device__ void store_own(const scaled<sum_of<Out>> &scale, const c_tile<Out> &to,
-                          const lane_sums<Shape, sum_of<Out>> &sums, bool vectors)
+/* visit(row, column, sums) for each vector of a lane's own sums that lies in C. */
+template <class Shape, typename Out, class Visit>
+__device__ void for_each_own(const c_tile<Out> &to, const lane_sums<Shape, sum_of<Out>> &sums,
+                             Visit visit)
 {
     constexpr unsigned VECTOR = VECTOR_ELEMENTS<sum_of<Out>>;
     const unsigned warp = threadIdx.x / WARP;
@@ -489,9 +461,34 @@ __device__ void store_own(const scaled<sum_of<Out>> &scale, const c_tile<Out> &t
         for (unsigned j = 0; j < Shape::TN; j += VECTOR) {
             const size_t s = first_column + j * Shape::LANES_N;
             if (r < to.m && s < to.n)
-                store_some<VECTOR>(scale, &to.c[r * to.ld + s], &sums.at[i][j], to.n - s, vectors);
+                visit(r, s, &sums.at[i][j]);
         }
     }
+}
+
+/* The short code for what most calls want: rows that consist of whole vectors, and beta = 0. Code
+ * comes from memory too, the first time. */
+template <class Shape, typename Sum>
+__device__ void store_vectors(Sum alpha, const c_tile<Sum> &to, const lane_sums<Shape, Sum> &sums)
+{
+    for_each_own(to, sums, [&](size_t r, size_t s, const Sum *own) {
+        vector<Sum> values;
+        PRIM_UNROLL(4)
+        for (unsigned e = 0; e < VECTOR_ELEMENTS<Sum>; e++)
+            values.words[e] = multiply(alpha, own[e]);
+        *reinterpret_cast<vector<Sum> *>(&to.c[r * to.ld + s]) = values;
+    });
+}
+
+/* By vectors where rows of C begin at these, whatever beta is. */
+template <class Shape, typename Out>
+__device__ void store_own(const scaled<sum_of<Out>> &scale, const c_tile<Out> &to,
+                          const lane_sums<Shape, sum_of<Out>> &sums, bool vectors)
+{
+    for_each_own(to, sums, [&](size_t r, size_t s, const sum_of<Out> *own) {
+        store_some<VECTOR_ELEMENTS<sum_of<Out>>>(scale, &to.c[r * to.ld + s], own, to.n - s,
+                                                 vectors);
+    });
 }
 
 /* Where rows of C begin anywhere: the vectors of a warp's lanes, whose rows lie a vector's elements
