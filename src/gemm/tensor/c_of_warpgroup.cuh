@@ -25,10 +25,10 @@ struct c_matrices {
     bool is_half, in_vectors; /* the type; whether all rows are aligned to 16 bytes */
 };
 
-constexpr unsigned WARP_ROWS = 16; /* of a warp */
+constexpr unsigned WARP_ROWS = 16;
 
-/* Some columns of them, as a warp exchanges them. Rows begin eight or four banks apart, so that
- * lanes write and read without conflicts. */
+/* Some columns of a warp's rows, as it exchanges them. Rows begin eight or four banks apart, so
+ * that lanes write and read without conflicts. */
 struct sums_piece {
     static constexpr unsigned COLUMNS = 32;
     float rows[WARP_ROWS][COLUMNS + 8];

@@ -28,7 +28,7 @@ __device__ void store_some(const scaled<sum_of<Out>> &scale, Out *to, const sum_
         if (scale.beta != 0)
             values = *there;
         Out *const elements = reinterpret_cast<Out *>(&values);
-        PRIM_UNROLL(8)
+        PRIM_UNROLL(4)
         for (unsigned e = 0; e < COUNT; e++)
             scale.store(&elements[e], sums[e]);
         *there = values;
