@@ -58,6 +58,29 @@ struct shared_weights {
     }
 };
 
+/* `count` taps of neighbouring windows, of which the first one begins at x[0]; ALL: TAPS of them.
+ * Their weights begin at a multiple of 16 bytes. */
+template <bool ALL, typename Sum, int OUTPUTS, int ELEMENTS>
+__device__ void add_taps(Sum (&sums)[OUTPUTS], const Sum *weights, int count,
+                         const Sum (&x)[ELEMENTS])
+{
+    constexpr int EACH = static_cast<int>(VECTOR_ELEMENTS<Sum>);
+    PRIM_UNROLL(TAPS)
+    for (int i = 0; i < TAPS; i += EACH) {
+        if (!ALL && i >= count)
+            return;
+        const vector<Sum> some = load_vector(weights + i);
+        PRIM_UNROLL(EACH)
+        for (int e = 0; e < EACH; e++) {
+            if (!ALL && i + e >= count)
+                return;
+            PRIM_UNROLL(OUTPUTS)
+            for (int c = 0; c < OUTPUTS; c++)
+                sums[c] = add_product(sums[c], some.words[e], x[c + i + e]);
+        }
+    }
+}
+
 __host__ __device__ inline int padded(int width)
 {
     return (width + TAPS - 1) / TAPS * TAPS;

@@ -24,6 +24,7 @@
 #include "common/kernel/launch.cuh"
 #include "common/kernel/shared.cuh"
 #include "convolution/dispatch.cuh"
+#include "convolution/listed.cuh"
 #include "convolution/register.h"
 
 namespace
@@ -32,28 +33,23 @@ namespace small
 {
 
 constexpr int THREADS_OF_BLOCK = 256;
-constexpr int MOST_OUTPUTS = 4;              /* of a thread; of FEW_OUTPUTS it has one */
-constexpr size_t FEW_OUTPUTS = 1536;         /* of a multiprocessor */
-constexpr int MOST_TAPS = 256, TOGETHER = 4; /* of a mask, and that are taken at once */
-static_assert(MOST_TAPS <= THREADS_OF_BLOCK, "a thread brings one");
+constexpr int MOST_OUTPUTS = 4;      /* of a thread, side by side; of FEW_OUTPUTS it has one */
+constexpr size_t FEW_OUTPUTS = 1536; /* of a multiprocessor */
+constexpr int TAPS = listed::TAPS;   /* that are taken at once */
+constexpr int MOST_WEIGHTS = 256;
+static_assert(MOST_WEIGHTS <= THREADS_OF_BLOCK, "a thread brings one");
 constexpr size_t MOST_SEPARABLE = 16; /* of a side */
 constexpr size_t SHARED_BYTES = 48 << 10;
 
-/* `at`: bytes of the tile from a window's first element. */
-template <typename Sum>
-struct tap {
-    Sum weight;
-    int at;
-};
-
-/* How an image is divided into tiles. */
+/* How an image is divided into tiles. Distances within them are elements. */
 struct shape {
     int outputs;                     /* of a thread */
     int columns, high;               /* outputs of a block, in pixels */
-    int bits;                        /* 2^: places side by side */
+    int bits;                        /* 2^: threads side by side, those of all channels */
     int copy_bits;                   /* 2^: threads that copy a row */
-    int pitch, rows;                 /* elements from row to row of the tile, and its rows */
-    int places_at, tile_at, sums_at; /* bytes of shared memory before them; taps come first */
+    int rows;                        /* of the tile */
+    int pitch, plane, sums_plane;    /* from row to row, and from channel to channel */
+    int places_at, tile_at, sums_at; /* bytes of shared memory before them; weights come first */
     size_t bytes;                    /* of shared memory */
 };
 
@@ -63,15 +59,15 @@ struct task {
     typename Pixel::element *out;
     size_t in_pitch, out_pitch;
     int width, height, channels;
-    unsigned per_channel; /* 2^16 / channels, rounded up */
+    unsigned per_channel, per_column; /* 2^16 / channels and / mask_width, rounded up */
     int before_x, before_y, mask_width, mask_height;
     bool is_separable;
     prim_boundary boundary;
     typename Pixel::source fill[PRIM_CONVOLUTION_MOST_CHANNELS];
     typename Pixel::ending end;
     shape cut;
-    int count, all; /* taps; of a separable mask, of its row, and of both */
-    tap<typename Pixel::sum> taps[MOST_TAPS]; /* of a separable mask, the row's and the column's */
+    int count, all; /* weights; of a separable mask, of its row, and of both */
+    typename Pixel::sum weights[MOST_WEIGHTS];
 };
 
 /* A block's outputs: the first one, and how many there are. */
@@ -166,108 +162,170 @@ __device__ void bring(const task<Pixel> &p, const block_place &block, const int6
     PRIM_UNROLL(1)
     for (int e = thread & (lanes - 1); e < needed; e += lanes) {
         const int pixel = static_cast<int>(static_cast<unsigned>(e) * p.per_channel >> 16);
-        bring_column(p, places, places[rows + pixel], e - pixel * p.channels,
-                     tile + row * p.cut.pitch + e, row, rows, THREADS_OF_BLOCK >> p.cut.copy_bits);
+        const int channel = e - pixel * p.channels;
+        bring_column(p, places, places[rows + pixel], channel,
+                     tile + channel * p.cut.plane + row * p.cut.pitch + pixel, row, rows,
+                     THREADS_OF_BLOCK >> p.cut.copy_bits);
     }
 }
 
-/* The windows that begin at `from`. */
+/* Where the k-th weight lies in shared memory: rows are padded to whole TAPS. */
+template <typename Pixel>
+__device__ int place_of_weight(const task<Pixel> &p, int k)
+{
+    const int padded = listed::padded(p.mask_width);
+    if (k >= p.count)
+        return padded + (k - p.count) * TAPS; /* of a column, after the row */
+    const int row = static_cast<int>(static_cast<unsigned>(k) * p.per_column >> 16);
+    return row * padded + k - row * p.mask_width;
+}
+
+/* A mask, or a part of a separable one, in shared memory. */
+template <typename Sum>
+struct mask_rows {
+    const Sum *weights;
+    int width, height;
+};
+
+template <int COUNT, typename Sum, typename T>
+__device__ void read(const T *from, Sum *x)
+{
+    constexpr int EACH = static_cast<int>(VECTOR_ELEMENTS<T>);
+    PRIM_UNROLL(COUNT)
+    for (int k = 0; k < COUNT; k += EACH) {
+        const vector<T> some = load_vector(from + k);
+        PRIM_UNROLL(EACH)
+        for (int e = 0; e < EACH; e++)
+            x[k + e] = static_cast<Sum>(some.words[e]);
+    }
+}
+
+/* The sums of the windows that begin at `from` and beside it. An element serves all of them. */
 template <int OUTPUTS, typename Sum, typename T>
-__device__ void add_taps(const tap<Sum> *taps, int count, const T *const (&from)[OUTPUTS],
-                         Sum (&sums)[OUTPUTS])
+__device__ void add_window(const mask_rows<Sum> &mask, const T *from, int pitch,
+                           Sum (&sums)[OUTPUTS])
 {
-    const auto add = [&](const tap<Sum> &one) {
-        PRIM_UNROLL(OUTPUTS)
-        for (int o = 0; o < OUTPUTS; o++)
-            sums[o] = add_product(sums[o], one.weight,
-                                  static_cast<Sum>(*reinterpret_cast<const T *>(
-                                      reinterpret_cast<const unsigned char *>(from[o]) + one.at)));
-    };
+    constexpr int BEFORE = OUTPUTS == 1 ? 0 : OUTPUTS; /* elements that are there already */
+    const int padded = listed::padded(mask.width);
+    const Sum *weights = mask.weights;
     PRIM_UNROLL(1)
-    for (; count >= TOGETHER; count -= TOGETHER, taps += TOGETHER) {
-        PRIM_UNROLL(TOGETHER)
-        for (int k = 0; k < TOGETHER; k++)
-            add(taps[k]);
+    for (int row = 0; row < mask.height; row++, from += pitch, weights += padded) {
+        Sum x[BEFORE + TAPS];
+        if constexpr (OUTPUTS > 1)
+            read<BEFORE>(from, x);
+        PRIM_UNROLL(1)
+        for (int i = 0; i < mask.width; i += TAPS) {
+            const int left = mask.width - i;
+            if constexpr (OUTPUTS == 1) {
+                PRIM_UNROLL(TAPS)
+                for (int t = 0; t < TAPS; t++)
+                    x[t] = static_cast<Sum>(from[i + t]);
+            } else if (left > 1) {
+                read<TAPS>(from + i + BEFORE, x + BEFORE);
+            }
+            if (left < TAPS) {
+                listed::add_taps<false>(sums, weights + i, left, x);
+                break;
+            }
+            listed::add_taps<true>(sums, weights + i, TAPS, x);
+            if constexpr (OUTPUTS > 1) {
+                PRIM_UNROLL(BEFORE)
+                for (int c = 0; c < BEFORE; c++)
+                    x[c] = x[TAPS + c];
+            }
+        }
     }
-    PRIM_UNROLL(1)
-    for (; count > 0; count--, taps++)
-        add(*taps);
 }
 
-/* put(column, row, sum) of `columns` windows side by side in each of `rows` rows: places of which a
- * thread has every n-th. */
+/* put(channel, row, column, sums) of the windows in each of `rows` rows of the block. */
 template <int OUTPUTS, typename Pixel, typename T, typename Put>
-__device__ void add_windows(const task<Pixel> &p, const tap<typename Pixel::sum> *taps, int count,
-                            const T *tile, int pitch, int columns, int rows, const Put &put)
+__device__ void add_windows(const task<Pixel> &p, const block_place &block,
+                            const mask_rows<typename Pixel::sum> &mask, const T *tile, int pitch,
+                            int plane, int rows, const Put &put)
 {
-    const int span = 1 << p.cut.bits;
     PRIM_UNROLL(1)
     for (int place = static_cast<int>(threadIdx.x); place < rows << p.cut.bits;
-         place += OUTPUTS * THREADS_OF_BLOCK) {
-        const T *from[OUTPUTS];
+         place += THREADS_OF_BLOCK) {
+        const int row = place >> p.cut.bits, own = place - (row << p.cut.bits);
+        const int beside = static_cast<int>(static_cast<unsigned>(own) * p.per_channel >> 16);
+        const int channel = own - beside * p.channels, column = beside * OUTPUTS;
         typename Pixel::sum sums[OUTPUTS] = {};
-        int column[OUTPUTS], row[OUTPUTS];
-        PRIM_UNROLL(OUTPUTS)
-        for (int o = 0; o < OUTPUTS; o++) {
-            const int own = place + o * THREADS_OF_BLOCK;
-            column[o] = own & (span - 1);
-            row[o] = own >> p.cut.bits;
-            from[o] =
-                tile + (column[o] < columns && row[o] < rows ? row[o] * pitch + column[o] : 0);
-        }
-        add_taps<OUTPUTS>(taps, count, from, sums);
-        PRIM_UNROLL(OUTPUTS)
-        for (int o = 0; o < OUTPUTS; o++)
-            if (column[o] < columns && row[o] < rows)
-                put(column[o], row[o], sums[o]);
+        if (column >= block.columns)
+            continue;
+        add_window(mask, tile + channel * plane + row * pitch + column, pitch, sums);
+        put(channel, row, column, sums);
     }
+}
+
+/* The sums of a row of a separable mask, as the tile of its column. */
+template <int OUTPUTS, typename Pixel>
+__device__ void sum_rows(const task<Pixel> &p, const block_place &block,
+                         const mask_rows<typename Pixel::sum> &mask,
+                         const typename Pixel::row_sum *tile, typename Pixel::row_sum *row_sums)
+{
+    using sums_of_thread = packed<typename Pixel::row_sum, OUTPUTS>;
+    add_windows<OUTPUTS>(
+        p, block, mask, tile, p.cut.pitch, p.cut.plane, block.rows + p.mask_height - 1,
+        [&](int channel, int row, int column, const auto &sums) {
+            sums_of_thread some;
+            PRIM_UNROLL(OUTPUTS)
+            for (int o = 0; o < OUTPUTS; o++)
+                some.words[o] = static_cast<typename Pixel::row_sum>(sums[o]);
+            *reinterpret_cast<sums_of_thread *>(row_sums + channel * p.cut.sums_plane +
+                                                row * p.cut.columns + column) = some;
+        });
+}
+
+template <int OUTPUTS, typename Pixel>
+__device__ void write(const task<Pixel> &p, const block_place &block, int channel, int row,
+                      int column, const typename Pixel::sum (&sums)[OUTPUTS])
+{
+    using element = typename Pixel::element;
+    element *to = reinterpret_cast<element *>(reinterpret_cast<char *>(p.out) +
+                                              static_cast<size_t>(block.y + row) * p.out_pitch);
+    to += static_cast<int64_t>(block.x + column) * p.channels + channel;
+    PRIM_UNROLL(OUTPUTS)
+    for (int o = 0; o < OUTPUTS; o++, to += p.channels)
+        if (column + o < block.columns)
+            *to = Pixel::stored(sums[o], p.end);
 }
 
 template <typename Pixel, int OUTPUTS>
 __global__ void __launch_bounds__(THREADS_OF_BLOCK) convolve(const __grid_constant__ task<Pixel> p)
 {
-    using element = typename Pixel::element;
     using sum = typename Pixel::sum;
     using in_tile = typename Pixel::row_sum;
     PRIM_SHARED_DYNAMIC(unsigned char, shared);
-    tap<sum> *const taps = reinterpret_cast<tap<sum> *>(shared);
+    sum *const weights = reinterpret_cast<sum *>(shared);
     int64_t *const places = reinterpret_cast<int64_t *>(shared + p.cut.places_at);
-    in_tile *const tile = reinterpret_cast<in_tile *>(shared + p.cut.tile_at);
+    const in_tile *from = reinterpret_cast<in_tile *>(shared + p.cut.tile_at);
     const block_place block(p);
     const int thread = static_cast<int>(threadIdx.x);
-    tap<sum> own = {}; /* on its way to shared memory while the tile comes */
+    sum own = 0; /* on its way to shared memory while the tile comes */
     if (thread < p.all)
-        own = in_memory(p.taps)[thread];
+        own = in_memory(p.weights)[thread];
     list_places(p, block, places);
     __syncthreads();
-    bring(p, block, places, tile);
+    bring(p, block, places, reinterpret_cast<in_tile *>(shared + p.cut.tile_at));
     if (thread < p.all)
-        taps[thread] = own;
+        weights[place_of_weight(p, thread)] = own;
     wait_for_copies();
     __syncthreads();
-    const int columns = block.columns * p.channels;
-    const in_tile *from = tile;
-    const tap<sum> *first = taps;
-    int pitch = p.cut.pitch, count = p.count;
+    mask_rows<sum> mask = {weights, p.mask_width, p.mask_height};
+    int pitch = p.cut.pitch, plane = p.cut.plane;
     if (p.is_separable) {
         in_tile *const row_sums = reinterpret_cast<in_tile *>(shared + p.cut.sums_at);
-        add_windows<OUTPUTS>(p, taps, count, from, pitch, columns, block.rows + p.mask_height - 1,
-                             [&](int column, int row, sum value) {
-                                 row_sums[(row << p.cut.bits) + column] =
-                                     static_cast<in_tile>(value);
-                             });
+        sum_rows<OUTPUTS>(p, block, {weights, p.mask_width, 1}, from, row_sums);
         __syncthreads();
         from = row_sums;
-        first += count;
-        pitch = 1 << p.cut.bits;
-        count = p.mask_height;
+        mask = {weights + listed::padded(p.mask_width), 1, p.mask_height};
+        pitch = p.cut.columns;
+        plane = p.cut.sums_plane;
     }
-    add_windows<OUTPUTS>(
-        p, first, count, from, pitch, columns, block.rows, [&](int column, int row, sum value) {
-            element *const to = reinterpret_cast<element *>(
-                reinterpret_cast<char *>(p.out) + static_cast<size_t>(block.y + row) * p.out_pitch);
-            to[static_cast<int64_t>(block.x) * p.channels + column] = Pixel::stored(value, p.end);
-        });
+    add_windows<OUTPUTS>(p, block, mask, from, pitch, plane, block.rows,
+                         [&](int channel, int row, int column, const auto &sums) {
+                             write<OUTPUTS>(p, block, channel, row, column, sums);
+                         });
 }
 
 /* ---- on the host ---- */
@@ -283,33 +341,60 @@ size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Tiles of 2^bits places side by side; false where they do not fit shared memory. */
+size_t round_up(size_t count, size_t to)
+{
+    return prim_divide_up(count, to) * to;
+}
+
+/* Lanes of all channels read whole vectors at a time: from different banks. */
+size_t plane_of(size_t elements, size_t element_bytes, size_t channels)
+{
+    constexpr size_t BANKS = 128;
+    const size_t bytes = round_up(elements * element_bytes, BANKS);
+    return (bytes + (channels > 1 ? BANKS / channels / VECTOR_BYTES * VECTOR_BYTES : 0)) /
+           element_bytes;
+}
+
+/* Tiles of 2^bits threads side by side; false where they do not fit shared memory. */
 bool lay_out(const prim_convolution_args *args, int outputs, int bits, size_t element_bytes,
              shape *cut)
 {
     const size_t channels = static_cast<size_t>(args->in.channels);
-    const size_t columns = (size_t{1} << bits) / channels,
-                 high = static_cast<size_t>(outputs * THREADS_OF_BLOCK) >> bits;
-    const size_t pixels = least(columns, args->in.width) + args->mask.width - 1,
+    const size_t columns = (size_t{1} << bits) / channels * static_cast<size_t>(outputs),
+                 high = THREADS_OF_BLOCK >> bits;
+    const size_t padded = round_up(args->mask.width, TAPS);
+    const size_t used = round_up(least(columns, args->in.width), static_cast<size_t>(outputs)),
+                 pitch = round_up(used + padded, TAPS),
                  rows = least(high, args->in.height) + rows_of_mask(args) - 1;
     const size_t sum_bytes = prim_convolution_sum_type(args) == CUDA_R_64I ? 8 : element_bytes;
-    const size_t taps = args->mask.width * args->mask.height + args->mask_y.height;
-    const size_t places_at = taps * 2 * sum_bytes;
-    const size_t tile_at = places_at + (rows + pixels) * sizeof(int64_t);
-    const size_t sums_at =
-        tile_at + prim_divide_up(rows * pixels * channels * element_bytes, 8) * 8;
+    const bool is_separable = args->mask_y.height > 0;
+    const size_t places_at = (padded * args->mask.height + TAPS * args->mask_y.height) * sum_bytes;
+    const size_t tile_at = places_at + round_up((rows + pitch) * sizeof(int64_t), VECTOR_BYTES);
+    const size_t plane = plane_of(rows * pitch, element_bytes, channels),
+                 sums_plane = plane_of(rows * columns, element_bytes, channels);
+    const size_t sums_at = tile_at + plane * channels * element_bytes;
     *cut = {};
     cut->outputs = outputs;
     cut->columns = static_cast<int>(columns);
     cut->high = static_cast<int>(high);
     cut->bits = bits;
-    cut->pitch = static_cast<int>(pixels * channels);
     cut->rows = static_cast<int>(rows);
+    cut->pitch = static_cast<int>(pitch);
+    cut->plane = static_cast<int>(plane);
+    cut->sums_plane = static_cast<int>(sums_plane);
     cut->places_at = static_cast<int>(places_at);
     cut->tile_at = static_cast<int>(tile_at);
     cut->sums_at = static_cast<int>(sums_at);
-    cut->bytes = sums_at + (args->mask_y.height > 0 ? (rows << bits) * element_bytes : 0);
+    cut->bytes = sums_at + (is_separable ? sums_plane * channels * element_bytes : 0);
     return columns > 0 && cut->bytes <= SHARED_BYTES;
+}
+
+/* Elements of a row of a tile that are copied. */
+int copied_of(const prim_convolution_args *args, const shape &cut)
+{
+    return static_cast<int>(
+        (least(static_cast<size_t>(cut.columns), args->in.width) + args->mask.width - 1) *
+        static_cast<size_t>(args->in.channels));
 }
 
 /* What the image costs in such tiles: elements that are copied, in whole sectors, and outputs. */
@@ -318,17 +403,18 @@ double cost_of(const prim_convolution_args *args, const shape &cut)
     const double blocks = static_cast<double>(prim_divide_up(args->in.width, cut.columns)) *
                           static_cast<double>(prim_divide_up(args->in.height, cut.high));
     const int sector = 8;
-    return blocks * (cut.rows * (cut.pitch + sector) + 2 * cut.outputs * THREADS_OF_BLOCK);
+    return blocks *
+           (cut.rows * (copied_of(args, cut) + sector) + 2 * cut.outputs * THREADS_OF_BLOCK);
 }
 
 /* So many that the tile takes the fewest steps; of as many the most, since memory likes long
  * rows. */
-int copy_bits_of(const shape &cut)
+int copy_bits_of(int elements, int rows)
 {
     int best = 0, fewest = 0;
     for (int bits = 0; 1 << bits <= THREADS_OF_BLOCK; bits++) {
         const int lanes = 1 << bits, at_once = THREADS_OF_BLOCK >> bits;
-        const int steps = (cut.pitch + lanes - 1) / lanes * ((cut.rows + at_once - 1) / at_once);
+        const int steps = (elements + lanes - 1) / lanes * ((rows + at_once - 1) / at_once);
         if (fewest == 0 || steps <= fewest) {
             best = bits;
             fewest = steps;
@@ -349,7 +435,7 @@ shape best_shape(const prim_convolution_args *args, int outputs, size_t element_
 {
     shape best = {}, cut;
     double least_cost = 0;
-    for (int bits = 0; 1 << bits <= outputs * THREADS_OF_BLOCK; bits++) {
+    for (int bits = 0; 1 << bits <= THREADS_OF_BLOCK; bits++) {
         if (!lay_out(args, outputs, bits, element_bytes, &cut))
             continue;
         const double cost = cost_of(args, cut);
@@ -367,20 +453,8 @@ shape shape_of(const prim_convolution_args *args, size_t element_bytes)
     shape best = best_shape(args, outputs_of_thread(args), element_bytes);
     if (best.columns == 0)
         best = best_shape(args, 1, element_bytes);
-    best.copy_bits = copy_bits_of(best);
+    best.copy_bits = copy_bits_of(copied_of(args, best), best.rows);
     return best;
-}
-
-/* Taps of a mask whose rows lie `pitch` elements apart in shared memory, and its columns `step`. */
-template <typename Sum>
-void list_taps(const prim_convolution_args *args, const prim_mask &mask, int pitch, int step,
-               size_t element_bytes, tap<Sum> *taps)
-{
-    const int width = static_cast<int>(mask.width), count = width * static_cast<int>(mask.height);
-    const weight_list<Sum> list = list_of<Sum>(args, mask.h_values, static_cast<size_t>(count));
-    for (int k = 0; k < count; k++)
-        taps[k] = {list[k],
-                   (k / width * pitch + k % width * step) * static_cast<int>(element_bytes)};
 }
 
 template <typename Pixel>
@@ -399,6 +473,8 @@ task<Pixel> make_task(const prim_convolution_args *args)
     p.channels = in.channels;
     p.per_channel =
         ((1u << 16) + static_cast<unsigned>(in.channels) - 1) / static_cast<unsigned>(in.channels);
+    p.per_column =
+        ((1u << 16) + static_cast<unsigned>(mask.width) - 1) / static_cast<unsigned>(mask.width);
     p.is_separable = column.height > 0;
     p.mask_width = static_cast<int>(mask.width);
     p.mask_height = static_cast<int>(rows_of_mask(args));
@@ -411,9 +487,9 @@ task<Pixel> make_task(const prim_convolution_args *args)
     p.cut = shape_of(args, BYTES);
     p.count = static_cast<int>(mask.width * mask.height);
     p.all = p.count + static_cast<int>(column.height);
-    list_taps(args, mask, p.cut.pitch, in.channels, BYTES, p.taps);
+    listed::copy_from_host(args, mask, p.weights);
     if (p.is_separable)
-        list_taps(args, column, 1 << p.cut.bits, 0, BYTES, p.taps + p.count);
+        listed::copy_from_host(args, column, p.weights + p.count);
     return p;
 }
 
@@ -453,7 +529,7 @@ const char *why_not(const void *any)
     if (args->mask.h_values == nullptr || (is_separable && args->mask_y.h_values == nullptr))
         return "it needs the mask's h_values";
     if (is_separable ? args->mask.width > MOST_SEPARABLE || args->mask_y.height > MOST_SEPARABLE
-                     : args->mask.width * args->mask.height > MOST_TAPS)
+                     : args->mask.width * args->mask.height > MOST_WEIGHTS)
         return "it takes masks of at most 256 weights, and separable ones of at most 16 a side";
     if (args->in.width == 0 || args->in.height == 0)
         return nullptr;
@@ -468,15 +544,16 @@ size_t work_of(const prim_convolution_args *args)
 {
     constexpr size_t PER_ELEMENT = 16;
     const shape cut = shape_of(args, dispatch_pair<bytes_in_tile>(args));
-    const size_t places = static_cast<size_t>(cut.outputs * THREADS_OF_BLOCK),
+    const size_t outputs = static_cast<size_t>(cut.outputs * THREADS_OF_BLOCK),
+                 row = outputs / static_cast<size_t>(cut.high),
                  rows = static_cast<size_t>(cut.rows);
     const bool is_separable = args->mask_y.height > 0;
-    const size_t products =
-        is_separable ? (rows << cut.bits) * args->mask.width + places * args->mask_y.height
-                     : places * args->mask.width * args->mask.height;
+    const size_t products = is_separable
+                                ? rows * row * args->mask.width + outputs * args->mask_y.height
+                                : outputs * args->mask.width * args->mask.height;
     const size_t blocks =
         prim_divide_up(args->in.width, cut.columns) * prim_divide_up(args->in.height, cut.high);
-    return blocks * (products + PER_ELEMENT * rows * static_cast<size_t>(cut.pitch)) /
+    return blocks * (products + PER_ELEMENT * rows * static_cast<size_t>(copied_of(args, cut))) /
            prim_device_multiprocessors();
 }
 
