@@ -17,7 +17,7 @@ typedef enum prim_convolution_variant {
     PRIM_CONVOLUTION_TILED_CACHED = 4, /* a tile as large as its outputs, halo through the cache */
     PRIM_CONVOLUTION_REGISTER = 5,     /* a window of sums in registers slides down the rows */
     PRIM_CONVOLUTION_TENSOR = 6,       /* integers as products with band matrices; tensor cores */
-    PRIM_CONVOLUTION_SMALL = 7         /* small tiles with their halo, and one list of taps */
+    PRIM_CONVOLUTION_SMALL = 7         /* small tiles with their halo, and one loop for all masks */
 } prim_convolution_variant;
 
 /* What pixels outside the image are, for a row  a b c d. */

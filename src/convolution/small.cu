@@ -6,14 +6,13 @@
  *           │ · · ■ · · □ · │     with the halo, element by element: wherever rows begin, however
  *           │ · · · · · · · │     many channels there are, and with what stands in for pixels
  *           └───────────────┘     outside. They have the type of sums there.
- *     taps    weight, distance    A list of the mask's weights, each with its element's distance
- *             weight, distance    from the window's first one, is the launch's argument: so there
- *             …                   is one loop for all masks, and no kernel for a width.
+ * There is one loop for all masks, and no kernel for a width. Where a thread has one output, it goes
+ * along a list of taps: weights, each with its element's distance from the window's first one.
+ * Where there are more outputs than that, it has four side by side, and goes along the mask's rows
+ * by four weights: an element serves each of the four windows that it lies in. Of a separable mask,
+ * a block sums the rows of its tile along them first, in shared memory too.
  *
- * Each tap is read once for the OUTPUTS of a thread, which lie as far apart as there are threads.
- * Of a separable mask, a block sums the rows of its tile along them first, in shared memory too.
- *
- * What holds it back: a load from shared memory for each product. REGISTER has one for several.
+ * What holds it back: tiles are copied element by element, and each has a halo.
  *
  * Work: w · h products an output, of separable masks w + h and the halo's. Steps: as many. Bytes:
  * out once; in once, and the halos of tiles out of L2.
@@ -26,31 +25,25 @@
 #include "convolution/dispatch.cuh"
 #include "convolution/listed.cuh"
 #include "convolution/register.h"
+#include "convolution/small_shape.h"
 
 namespace
 {
 namespace small
 {
 
-constexpr int THREADS_OF_BLOCK = 256;
-constexpr int MOST_OUTPUTS = 4;      /* of a thread, side by side; of FEW_OUTPUTS it has one */
-constexpr size_t FEW_OUTPUTS = 1536; /* of a multiprocessor */
-constexpr int TAPS = listed::TAPS;   /* that are taken at once */
-constexpr int MOST_WEIGHTS = 256;
-static_assert(MOST_WEIGHTS <= THREADS_OF_BLOCK, "a thread brings one");
+constexpr int THREADS_OF_BLOCK = PRIM_SMALL_THREADS, SEVERAL = PRIM_SMALL_SEVERAL,
+              TAPS = PRIM_SMALL_TAPS;
+constexpr int MOST_TAPS = 256; /* of a mask */
+static_assert(MOST_TAPS <= THREADS_OF_BLOCK, "a thread brings one");
+static_assert(TAPS == listed::TAPS, "the shape pads rows to them");
 constexpr size_t MOST_SEPARABLE = 16; /* of a side */
-constexpr size_t SHARED_BYTES = 48 << 10;
 
-/* How an image is divided into tiles. Distances within them are elements. */
-struct shape {
-    int outputs;                     /* of a thread */
-    int columns, high;               /* outputs of a block, in pixels */
-    int bits;                        /* 2^: threads side by side, those of all channels */
-    int copy_bits;                   /* 2^: threads that copy a row */
-    int rows;                        /* of the tile */
-    int pitch, plane, sums_plane;    /* from row to row, and from channel to channel */
-    int places_at, tile_at, sums_at; /* bytes of shared memory before them; weights come first */
-    size_t bytes;                    /* of shared memory */
+/* `at`: bytes of the tile from a window's first element. */
+template <typename Sum>
+struct tap {
+    Sum weight;
+    int at;
 };
 
 template <typename Pixel>
@@ -65,9 +58,9 @@ struct task {
     prim_boundary boundary;
     typename Pixel::source fill[PRIM_CONVOLUTION_MOST_CHANNELS];
     typename Pixel::ending end;
-    shape cut;
-    int count, all; /* weights; of a separable mask, of its row, and of both */
-    typename Pixel::sum weights[MOST_WEIGHTS];
+    prim_small_shape cut;
+    int count, all; /* taps; of a separable mask, of its row, and of both */
+    tap<typename Pixel::sum> taps[MOST_TAPS]; /* of a separable mask, the row's and the column's */
 };
 
 /* A block's outputs: the first one, and how many there are. */
@@ -169,22 +162,52 @@ __device__ void bring(const task<Pixel> &p, const block_place &block, const int6
     }
 }
 
-/* Where the k-th weight lies in shared memory: rows are padded to whole TAPS. */
-template <typename Pixel>
-__device__ int place_of_weight(const task<Pixel> &p, int k)
-{
-    const int padded = listed::padded(p.mask_width);
-    if (k >= p.count)
-        return padded + (k - p.count) * TAPS; /* of a column, after the row */
-    const int row = static_cast<int>(static_cast<unsigned>(k) * p.per_column >> 16);
-    return row * padded + k - row * p.mask_width;
-}
+/* ---- windows ---- */
 
-/* A mask, or a part of a separable one, in shared memory. */
+/* A mask, or a part of a separable one, for threads of one output: a list of taps, which knows no
+ * rows. */
 template <typename Sum>
-struct mask_rows {
-    const Sum *weights;
-    int width, height;
+struct mask_of_one {
+    const tap<Sum> *taps;
+    int count;
+
+    template <typename Pixel>
+    __device__ static void put(const task<Pixel> &, int k, const tap<Sum> &one, void *shared)
+    {
+        static_cast<tap<Sum> *>(shared)[k] = one;
+    }
+    template <typename Pixel>
+    __device__ mask_of_one(const task<Pixel> &p, const void *shared)
+        : taps(static_cast<const tap<Sum> *>(shared)), count(p.count)
+    {
+    }
+    template <typename Pixel>
+    __device__ void go_to_column(const task<Pixel> &p)
+    {
+        taps += count;
+        count = p.mask_height;
+    }
+
+    template <typename T>
+    __device__ void add(const T *from, Sum (&sums)[1]) const
+    {
+        const tap<Sum> *next = taps;
+        int left = count;
+        const auto add_one = [&](const tap<Sum> &one) {
+            sums[0] = add_product(sums[0], one.weight,
+                                  static_cast<Sum>(*reinterpret_cast<const T *>(
+                                      reinterpret_cast<const unsigned char *>(from) + one.at)));
+        };
+        PRIM_UNROLL(1)
+        for (; left >= TAPS; left -= TAPS, next += TAPS) {
+            PRIM_UNROLL(TAPS)
+            for (int k = 0; k < TAPS; k++)
+                add_one(next[k]);
+        }
+        PRIM_UNROLL(1)
+        for (; left > 0; left--, next++)
+            add_one(*next);
+    }
 };
 
 template <int COUNT, typename Sum, typename T>
@@ -200,48 +223,67 @@ __device__ void read(const T *from, Sum *x)
     }
 }
 
-/* The sums of the windows that begin at `from` and beside it. An element serves all of them. */
-template <int OUTPUTS, typename Sum, typename T>
-__device__ void add_window(const mask_rows<Sum> &mask, const T *from, int pitch,
-                           Sum (&sums)[OUTPUTS])
-{
-    constexpr int BEFORE = OUTPUTS == 1 ? 0 : OUTPUTS; /* elements that are there already */
-    const int padded = listed::padded(mask.width);
-    const Sum *weights = mask.weights;
-    PRIM_UNROLL(1)
-    for (int row = 0; row < mask.height; row++, from += pitch, weights += padded) {
-        Sum x[BEFORE + TAPS];
-        if constexpr (OUTPUTS > 1)
-            read<BEFORE>(from, x);
+/* The same for threads of several outputs side by side: row by row, so that an element serves all
+ * windows that it lies in. Rows are padded to whole TAPS. */
+template <typename Sum>
+struct mask_of_several {
+    const Sum *weights;
+    int width, height, pitch; /* from row to row of the tile */
+
+    template <typename Pixel>
+    __device__ static void put(const task<Pixel> &p, int k, const tap<Sum> &one, void *shared)
+    {
+        const int padded = listed::padded(p.mask_width);
+        const int row = static_cast<int>(static_cast<unsigned>(k) * p.per_column >> 16);
+        const int place = k < p.count ? row * padded + k - row * p.mask_width
+                                      : padded + (k - p.count) * TAPS; /* of a column */
+        static_cast<Sum *>(shared)[place] = one.weight;
+    }
+    template <typename Pixel>
+    __device__ mask_of_several(const task<Pixel> &p, const void *shared)
+        : weights(static_cast<const Sum *>(shared)), width(p.mask_width),
+          height(p.is_separable ? 1 : p.mask_height), pitch(p.cut.pitch)
+    {
+    }
+    template <typename Pixel>
+    __device__ void go_to_column(const task<Pixel> &p)
+    {
+        weights += listed::padded(width);
+        width = 1;
+        height = p.mask_height;
+        pitch = p.cut.columns;
+    }
+
+    template <typename T>
+    __device__ void add(const T *from, Sum (&sums)[SEVERAL]) const
+    {
+        const Sum *of_row = weights;
         PRIM_UNROLL(1)
-        for (int i = 0; i < mask.width; i += TAPS) {
-            const int left = mask.width - i;
-            if constexpr (OUTPUTS == 1) {
-                PRIM_UNROLL(TAPS)
-                for (int t = 0; t < TAPS; t++)
-                    x[t] = static_cast<Sum>(from[i + t]);
-            } else if (left > 1) {
-                read<TAPS>(from + i + BEFORE, x + BEFORE);
-            }
-            if (left < TAPS) {
-                listed::add_taps<false>(sums, weights + i, left, x);
-                break;
-            }
-            listed::add_taps<true>(sums, weights + i, TAPS, x);
-            if constexpr (OUTPUTS > 1) {
-                PRIM_UNROLL(BEFORE)
-                for (int c = 0; c < BEFORE; c++)
+        for (int row = 0; row < height; row++, from += pitch, of_row += listed::padded(width)) {
+            Sum x[SEVERAL + TAPS];
+            read<SEVERAL>(from, x);
+            PRIM_UNROLL(1)
+            for (int i = 0; i < width; i += TAPS) {
+                const int left = width - i;
+                if (left > 1)
+                    read<TAPS>(from + i + SEVERAL, x + SEVERAL);
+                if (left < TAPS) {
+                    listed::add_taps<false>(sums, of_row + i, left, x);
+                    break;
+                }
+                listed::add_taps<true>(sums, of_row + i, TAPS, x);
+                PRIM_UNROLL(SEVERAL)
+                for (int c = 0; c < SEVERAL; c++)
                     x[c] = x[TAPS + c];
             }
         }
     }
-}
+};
 
 /* put(channel, row, column, sums) of the windows in each of `rows` rows of the block. */
-template <int OUTPUTS, typename Pixel, typename T, typename Put>
-__device__ void add_windows(const task<Pixel> &p, const block_place &block,
-                            const mask_rows<typename Pixel::sum> &mask, const T *tile, int pitch,
-                            int plane, int rows, const Put &put)
+template <int OUTPUTS, typename Pixel, typename Mask, typename T, typename Put>
+__device__ void add_windows(const task<Pixel> &p, const block_place &block, const Mask &mask,
+                            const T *tile, int pitch, int plane, int rows, const Put &put)
 {
     PRIM_UNROLL(1)
     for (int place = static_cast<int>(threadIdx.x); place < rows << p.cut.bits;
@@ -252,15 +294,14 @@ __device__ void add_windows(const task<Pixel> &p, const block_place &block,
         typename Pixel::sum sums[OUTPUTS] = {};
         if (column >= block.columns)
             continue;
-        add_window(mask, tile + channel * plane + row * pitch + column, pitch, sums);
+        mask.add(tile + channel * plane + row * pitch + column, sums);
         put(channel, row, column, sums);
     }
 }
 
 /* The sums of a row of a separable mask, as the tile of its column. */
-template <int OUTPUTS, typename Pixel>
-__device__ void sum_rows(const task<Pixel> &p, const block_place &block,
-                         const mask_rows<typename Pixel::sum> &mask,
+template <int OUTPUTS, typename Pixel, typename Mask>
+__device__ void sum_rows(const task<Pixel> &p, const block_place &block, const Mask &mask,
                          const typename Pixel::row_sum *tile, typename Pixel::row_sum *row_sums)
 {
     using sums_of_thread = packed<typename Pixel::row_sum, OUTPUTS>;
@@ -295,30 +336,32 @@ __global__ void __launch_bounds__(THREADS_OF_BLOCK) convolve(const __grid_consta
 {
     using sum = typename Pixel::sum;
     using in_tile = typename Pixel::row_sum;
+    using mask_in_shared =
+        typename std::conditional<OUTPUTS == 1, mask_of_one<sum>, mask_of_several<sum>>::type;
     PRIM_SHARED_DYNAMIC(unsigned char, shared);
-    sum *const weights = reinterpret_cast<sum *>(shared);
     int64_t *const places = reinterpret_cast<int64_t *>(shared + p.cut.places_at);
-    const in_tile *from = reinterpret_cast<in_tile *>(shared + p.cut.tile_at);
+    in_tile *const tile = reinterpret_cast<in_tile *>(shared + p.cut.tile_at);
+    in_tile *const row_sums = reinterpret_cast<in_tile *>(shared + p.cut.sums_at);
     const block_place block(p);
     const int thread = static_cast<int>(threadIdx.x);
-    sum own = 0; /* on its way to shared memory while the tile comes */
+    tap<sum> own = {}; /* on its way to shared memory while the tile comes */
     if (thread < p.all)
-        own = in_memory(p.weights)[thread];
+        own = in_memory(p.taps)[thread];
     list_places(p, block, places);
     __syncthreads();
-    bring(p, block, places, reinterpret_cast<in_tile *>(shared + p.cut.tile_at));
+    bring(p, block, places, tile);
     if (thread < p.all)
-        weights[place_of_weight(p, thread)] = own;
+        mask_in_shared::put(p, thread, own, shared);
     wait_for_copies();
     __syncthreads();
-    mask_rows<sum> mask = {weights, p.mask_width, p.mask_height};
+    mask_in_shared mask(p, shared);
+    const in_tile *from = tile;
     int pitch = p.cut.pitch, plane = p.cut.plane;
     if (p.is_separable) {
-        in_tile *const row_sums = reinterpret_cast<in_tile *>(shared + p.cut.sums_at);
-        sum_rows<OUTPUTS>(p, block, {weights, p.mask_width, 1}, from, row_sums);
+        sum_rows<OUTPUTS>(p, block, mask, tile, row_sums);
         __syncthreads();
+        mask.go_to_column(p);
         from = row_sums;
-        mask = {weights + listed::padded(p.mask_width), 1, p.mask_height};
         pitch = p.cut.columns;
         plane = p.cut.sums_plane;
     }
@@ -330,131 +373,15 @@ __global__ void __launch_bounds__(THREADS_OF_BLOCK) convolve(const __grid_consta
 
 /* ---- on the host ---- */
 
-/* A separable mask's rows are the column's. */
-size_t rows_of_mask(const prim_convolution_args *args)
+/* Taps of a mask whose rows lie `pitch` elements apart in shared memory. */
+template <typename Sum>
+void list_taps(const prim_convolution_args *args, const prim_mask &mask, int pitch,
+               size_t element_bytes, tap<Sum> *taps)
 {
-    return args->mask_y.height > 0 ? args->mask_y.height : args->mask.height;
-}
-
-size_t least(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
-size_t round_up(size_t count, size_t to)
-{
-    return prim_divide_up(count, to) * to;
-}
-
-/* Lanes of all channels read whole vectors at a time: from different banks. */
-size_t plane_of(size_t elements, size_t element_bytes, size_t channels)
-{
-    constexpr size_t BANKS = 128;
-    const size_t bytes = round_up(elements * element_bytes, BANKS);
-    return (bytes + (channels > 1 ? BANKS / channels / VECTOR_BYTES * VECTOR_BYTES : 0)) /
-           element_bytes;
-}
-
-/* Tiles of 2^bits threads side by side; false where they do not fit shared memory. */
-bool lay_out(const prim_convolution_args *args, int outputs, int bits, size_t element_bytes,
-             shape *cut)
-{
-    const size_t channels = static_cast<size_t>(args->in.channels);
-    const size_t columns = (size_t{1} << bits) / channels * static_cast<size_t>(outputs),
-                 high = THREADS_OF_BLOCK >> bits;
-    const size_t padded = round_up(args->mask.width, TAPS);
-    const size_t used = round_up(least(columns, args->in.width), static_cast<size_t>(outputs)),
-                 pitch = round_up(used + padded, TAPS),
-                 rows = least(high, args->in.height) + rows_of_mask(args) - 1;
-    const size_t sum_bytes = prim_convolution_sum_type(args) == CUDA_R_64I ? 8 : element_bytes;
-    const bool is_separable = args->mask_y.height > 0;
-    const size_t places_at = (padded * args->mask.height + TAPS * args->mask_y.height) * sum_bytes;
-    const size_t tile_at = places_at + round_up((rows + pitch) * sizeof(int64_t), VECTOR_BYTES);
-    const size_t plane = plane_of(rows * pitch, element_bytes, channels),
-                 sums_plane = plane_of(rows * columns, element_bytes, channels);
-    const size_t sums_at = tile_at + plane * channels * element_bytes;
-    *cut = {};
-    cut->outputs = outputs;
-    cut->columns = static_cast<int>(columns);
-    cut->high = static_cast<int>(high);
-    cut->bits = bits;
-    cut->rows = static_cast<int>(rows);
-    cut->pitch = static_cast<int>(pitch);
-    cut->plane = static_cast<int>(plane);
-    cut->sums_plane = static_cast<int>(sums_plane);
-    cut->places_at = static_cast<int>(places_at);
-    cut->tile_at = static_cast<int>(tile_at);
-    cut->sums_at = static_cast<int>(sums_at);
-    cut->bytes = sums_at + (is_separable ? sums_plane * channels * element_bytes : 0);
-    return columns > 0 && cut->bytes <= SHARED_BYTES;
-}
-
-/* Elements of a row of a tile that are copied. */
-int copied_of(const prim_convolution_args *args, const shape &cut)
-{
-    return static_cast<int>(
-        (least(static_cast<size_t>(cut.columns), args->in.width) + args->mask.width - 1) *
-        static_cast<size_t>(args->in.channels));
-}
-
-/* What the image costs in such tiles: elements that are copied, in whole sectors, and outputs. */
-double cost_of(const prim_convolution_args *args, const shape &cut)
-{
-    const double blocks = static_cast<double>(prim_divide_up(args->in.width, cut.columns)) *
-                          static_cast<double>(prim_divide_up(args->in.height, cut.high));
-    const int sector = 8;
-    return blocks *
-           (cut.rows * (copied_of(args, cut) + sector) + 2 * cut.outputs * THREADS_OF_BLOCK);
-}
-
-/* So many that the tile takes the fewest steps; of as many the most, since memory likes long
- * rows. */
-int copy_bits_of(int elements, int rows)
-{
-    int best = 0, fewest = 0;
-    for (int bits = 0; 1 << bits <= THREADS_OF_BLOCK; bits++) {
-        const int lanes = 1 << bits, at_once = THREADS_OF_BLOCK >> bits;
-        const int steps = (elements + lanes - 1) / lanes * ((rows + at_once - 1) / at_once);
-        if (fewest == 0 || steps <= fewest) {
-            best = bits;
-            fewest = steps;
-        }
-    }
-    return best;
-}
-
-int outputs_of_thread(const prim_convolution_args *args)
-{
-    const size_t line = args->in.width * static_cast<size_t>(args->in.channels);
-    const size_t most = FEW_OUTPUTS * prim_device_multiprocessors();
-    return line <= most / args->in.height ? 1 : MOST_OUTPUTS;
-}
-
-/* `columns` of it are 0 where none fits. */
-shape best_shape(const prim_convolution_args *args, int outputs, size_t element_bytes)
-{
-    shape best = {}, cut;
-    double least_cost = 0;
-    for (int bits = 0; 1 << bits <= THREADS_OF_BLOCK; bits++) {
-        if (!lay_out(args, outputs, bits, element_bytes, &cut))
-            continue;
-        const double cost = cost_of(args, cut);
-        if (best.columns == 0 || cost <= least_cost) {
-            best = cut;
-            least_cost = cost;
-        }
-    }
-    return best;
-}
-
-/* With one output a thread, tiles of all masks fit. */
-shape shape_of(const prim_convolution_args *args, size_t element_bytes)
-{
-    shape best = best_shape(args, outputs_of_thread(args), element_bytes);
-    if (best.columns == 0)
-        best = best_shape(args, 1, element_bytes);
-    best.copy_bits = copy_bits_of(copied_of(args, best), best.rows);
-    return best;
+    const int width = static_cast<int>(mask.width), count = width * static_cast<int>(mask.height);
+    const weight_list<Sum> list = list_of<Sum>(args, mask.h_values, static_cast<size_t>(count));
+    for (int k = 0; k < count; k++)
+        taps[k] = {list[k], (k / width * pitch + k % width) * static_cast<int>(element_bytes)};
 }
 
 template <typename Pixel>
@@ -476,20 +403,20 @@ task<Pixel> make_task(const prim_convolution_args *args)
     p.per_column =
         ((1u << 16) + static_cast<unsigned>(mask.width) - 1) / static_cast<unsigned>(mask.width);
     p.is_separable = column.height > 0;
+    const prim_mask &last = p.is_separable ? column : mask; /* whose rows are the windows' */
     p.mask_width = static_cast<int>(mask.width);
-    p.mask_height = static_cast<int>(rows_of_mask(args));
+    p.mask_height = static_cast<int>(last.height);
     p.before_x = before_pixel(args, mask.width, mask.anchor_x);
-    p.before_y =
-        before_pixel(args, rows_of_mask(args), p.is_separable ? column.anchor_y : mask.anchor_y);
+    p.before_y = before_pixel(args, last.height, last.anchor_y);
     p.boundary = args->boundary;
     copy_fill(args, p.fill);
     p.end = make_ending<Pixel>(args);
-    p.cut = shape_of(args, BYTES);
+    p.cut = prim_convolution_small_shape(args, BYTES);
     p.count = static_cast<int>(mask.width * mask.height);
     p.all = p.count + static_cast<int>(column.height);
-    listed::copy_from_host(args, mask, p.weights);
+    list_taps(args, mask, p.cut.pitch, BYTES, p.taps);
     if (p.is_separable)
-        listed::copy_from_host(args, column, p.weights + p.count);
+        list_taps(args, column, p.cut.columns, BYTES, p.taps + p.count);
     return p;
 }
 
@@ -502,7 +429,7 @@ struct run_small : launch_run {
                         static_cast<unsigned>(prim_divide_up(args->in.height, p.cut.high)));
         const launch_config where = {args->call.stream, grid, THREADS_OF_BLOCK, p.cut.bytes};
         return p.cut.outputs == 1 ? prim_launch(where, convolve<Pixel, 1>, p)
-                                  : prim_launch(where, convolve<Pixel, MOST_OUTPUTS>, p);
+                                  : prim_launch(where, convolve<Pixel, SEVERAL>, p);
     }
 };
 
@@ -529,32 +456,15 @@ const char *why_not(const void *any)
     if (args->mask.h_values == nullptr || (is_separable && args->mask_y.h_values == nullptr))
         return "it needs the mask's h_values";
     if (is_separable ? args->mask.width > MOST_SEPARABLE || args->mask_y.height > MOST_SEPARABLE
-                     : args->mask.width * args->mask.height > MOST_WEIGHTS)
+                     : args->mask.width * args->mask.height > MOST_TAPS)
         return "it takes masks of at most 256 weights, and separable ones of at most 16 a side";
     if (args->in.width == 0 || args->in.height == 0)
         return nullptr;
     return args->in.width <= MOST_SIDE && args->in.height <= MOST_SIDE &&
-                   prim_divide_up(args->in.height, shape_of(args, bytes).high) <= MOST_DOWN
+                   prim_divide_up(args->in.height,
+                                  prim_convolution_small_shape(args, bytes).high) <= MOST_DOWN
                ? nullptr
                : PRIM_GRID_TOO_SMALL;
-}
-
-/* Elements that a multiprocessor copies, and products: what they cost is about 16 to 1. */
-size_t work_of(const prim_convolution_args *args)
-{
-    constexpr size_t PER_ELEMENT = 16;
-    const shape cut = shape_of(args, dispatch_pair<bytes_in_tile>(args));
-    const size_t outputs = static_cast<size_t>(cut.outputs * THREADS_OF_BLOCK),
-                 row = outputs / static_cast<size_t>(cut.high),
-                 rows = static_cast<size_t>(cut.rows);
-    const bool is_separable = args->mask_y.height > 0;
-    const size_t products = is_separable
-                                ? rows * row * args->mask.width + outputs * args->mask_y.height
-                                : outputs * args->mask.width * args->mask.height;
-    const size_t blocks =
-        prim_divide_up(args->in.width, cut.columns) * prim_divide_up(args->in.height, cut.high);
-    return blocks * (products + PER_ELEMENT * rows * static_cast<size_t>(copied_of(args, cut))) /
-           prim_device_multiprocessors();
 }
 
 cudaError_t launch(const void *any)
@@ -572,19 +482,21 @@ cudaError_t launch(const void *any)
  * over narrow rows have nothing better at any height. */
 bool prim_convolution_is_small(const prim_convolution_args *args)
 {
-    constexpr size_t MOST_WORK = 128000; /* of a multiprocessor, for f32 */
+    constexpr size_t MOST_OF_F32 = 192000, MOST_WORK = 512000; /* of a multiprocessor */
     constexpr size_t FEW_ROWS = 8, NARROW = 96;
     if (args->in.width == 0 || args->in.height == 0 || small::why_not(args) != nullptr)
         return false;
     const bool is_separable = args->mask_y.height > 0, has_few_rows = args->in.height <= FEW_ROWS;
     if (is_separable && args->in.width * static_cast<size_t>(args->in.channels) <= NARROW)
         return true;
-    const size_t most = MOST_WORK * (is_separable ? 4 : 1) * (args->in.type == CUDA_R_32F ? 1 : 2);
-    return small::work_of(args) <= (has_few_rows || prim_convolution_walks(args) ? most / 4 : most);
+    const size_t most =
+        (args->in.type == CUDA_R_32F ? MOST_OF_F32 : MOST_WORK) * (is_separable ? 3 : 1);
+    return prim_convolution_small_work(args, dispatch_pair<small::bytes_in_tile>(args)) <=
+           (has_few_rows || prim_convolution_walks(args) ? most / 3 : most);
 }
 
 PRIM_DEFINE_RUNG(convolution, small) = {
-    {PRIM_CONVOLUTION_SMALL, "small", "small tiles with their halo, and one list of taps"},
+    {PRIM_CONVOLUTION_SMALL, "small", "small tiles with their halo, and one loop for all masks"},
     small::why_not,
     nullptr,
     small::launch};
