@@ -2386,8 +2386,8 @@ Test(convolution, routes)
     }
 }
 
-/* SMALL as far as a multiprocessor has little to do; where REGISTER has patches or strips, a
- * quarter. */
+/* SMALL as far as a multiprocessor has little to do; where REGISTER has patches or strips, a third
+ * of it. */
 Test(convolution, auto_takes_small)
 {
     int n = 0; /* multiprocessors */
@@ -2398,10 +2398,10 @@ Test(convolution, auto_takes_small)
         extent image, mask;
         bool is_separable, is_small;
     } cases[] = {
-        {CUDA_R_32F, {50 * p, 40}, {4, 4}, false, true},
-        {CUDA_R_32F, {150 * p, 40}, {4, 4}, false, false},
-        {CUDA_R_16F, {150 * p, 40}, {4, 4}, false, true},
-        {CUDA_R_32F, {48 * p, 40}, {3, 3}, false, false}, /* patches */
+        {CUDA_R_32F, {100 * p, 40}, {4, 4}, false, true},
+        {CUDA_R_32F, {250 * p, 40}, {4, 4}, false, false},
+        {CUDA_R_16F, {250 * p, 40}, {4, 4}, false, true},
+        {CUDA_R_32F, {80 * p, 40}, {3, 3}, false, false}, /* patches */
         {CUDA_R_32F, {16 * p, 40}, {3, 3}, false, true},
         {CUDA_R_32F, {300 * p, 40}, {4, 5}, true, true},
         {CUDA_R_32F, {300 * p, 40}, {5, 5}, true, false},  /* strips */
