@@ -54,10 +54,10 @@ typedef enum prim_compute {
  *     CUDA_R_16F, and C CUDA_R_16F or _32F: WARP_TILED, the variants above it, and AUTO
  *     CUDA_R_16BF, and C CUDA_R_16BF or _32F: likewise
  *     CUDA_R_8I, and C CUDA_R_32I: likewise, without MMA, WGMMA and WGMMA_SPECIALIZED
- * Pointers need the alignment of their element. VECTORIZED and the rungs above are faster where
- * operands consist of vectors of 16 bytes (their address, their leading dimension, and the columns
- * of those not read along k). MMA needs compute capability 8.0; WGMMA and WGMMA_SPECIALIZED need a
- * device of 9.0, and a library that was compiled for sm_90a.
+ * Pointers need the alignment of their element. VECTORIZED and the rungs above, SMALL_PRODUCTS and
+ * THIN excepted, are faster where operands consist of vectors of 16 bytes (their address, their
+ * leading dimension, and the columns of those not read along k). MMA needs compute capability 8.0;
+ * WGMMA and WGMMA_SPECIALIZED need a device of 9.0, and a library that was compiled for sm_90a.
  * MMA, WGMMA and WGMMA_SPECIALIZED copy 16 bytes of a line at once. Where the leading dimension of
  * A or B, or its stride in a batch, is not a multiple of 8, a first pass copies that operand to the
  * workspace, where lines begin at 16 bytes; MMA does so where that is estimated to take less time

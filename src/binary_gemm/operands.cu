@@ -1,3 +1,11 @@
+/* The pass that operands.h describes, in one launch: the first blocks transpose B, and the others
+ * count A's ones.
+ *
+ *     B    a block has 32 columns, and brings 128 words of each at a time through shared memory
+ *     A    a warp has a row, which it copies where tensor copies do not reach A
+ *
+ * Both count ones as they read, and write the terms of their columns and rows. Work: the words of A
+ * and B. Bytes: B twice; A once where its ones count, and twice where it is copied. */
 #include "binary_gemm/operands.h"
 
 #include "binary_gemm/counts.cuh"

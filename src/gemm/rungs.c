@@ -26,7 +26,7 @@ RUNGS(PRIM_DECLARE_RUNG)
 
 const prim_rung *const prim_gemm_rungs[] = {RUNGS(PRIM_RUNG_ROW) NULL};
 
-/* Whether a side is short enough for THIN. The estimates for tiles are too high where products are
+/* Whether SMALL_PRODUCTS may be taken. The estimates for tiles are too high where products are
  * larger, most of all for narrow types. */
 static bool has_small_products(const prim_gemm_args *args)
 {

@@ -14,8 +14,8 @@
  * Where an array does not begin at 16 bytes, each vector is spliced in registers from the two
  * aligned ones that hold it. The second is in L1: a neighbour has just loaded it.
  *
- * Of many rows of up to a tile each goes to a warp, of shorter ones to part of a warp, through
- * shared memory: one launch, one barrier.
+ * Where there are many rows of up to a tile and a half, each goes to a warp, and a shorter one to
+ * part of a warp, through shared memory: one launch, one barrier.
  *
  * Work: count - 1 combinations. Bytes: each element once, and 1/4096 (f32) of them again for each
  * further pass. Steps: 64 bytes' elements a thread, 8 halvings, in log4096(count) passes.

@@ -1,5 +1,5 @@
 /* VECTORIZED's routes, its calls with files of their own (columns.cu, arg.cu, dot.cu), and its
- * first pass. */
+ * first pass. Segments have a header of their own, segments.h. */
 #ifndef PRIM_REDUCE_VECTORIZED_H
 #define PRIM_REDUCE_VECTORIZED_H
 

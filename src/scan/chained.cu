@@ -10,8 +10,8 @@
  * which is fast enough only as a tree. Here one block does it for all, so that it may be one
  * addition after the other; and a block reads one word for each tile instead of some 300.
  *
- * Rows enough for all blocks need no chain: a block takes a whole one, in tiles.cu, and of short
- * ones a warp some, in short_rows.cu. routes.c has these ways, of which this is chain.
+ * Rows that keep nearly all blocks busy need no chain: a block takes a whole one, in tiles.cu, and
+ * of short ones a warp some, in short_rows.cu. routes.c has these ways, of which this is chain.
  *
  * What still holds it back: the chain of additions, and the latency of the words that it waits for,
  * which is longest in f64; see NOTES.md.

@@ -16,7 +16,7 @@
  * Tiles are taken by an atomic counter. So all tiles before one belong to blocks that run, and
  * these wait only for tiles before their own: the first of all waits for none.
  *
- * Where there are enough rows for all blocks, none of this is needed: a block takes a whole row, in
+ * Where whole rows keep nearly all blocks busy, none of this is needed: a block takes one, in
  * tiles.cu, or a warp some short rows, in short_rows.cu. routes.c has these ways; the one here is
  * look_back.
  *

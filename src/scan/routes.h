@@ -11,12 +11,12 @@ extern "C" {
 
 typedef enum prim_scan_route {
     PRIM_SCAN_NO_ROUTE, /* there are no elements, or the rung has one way */
-    /* of all three rungs: short rows, lines of one tile, and a block for each longer row */
+    /* of all three rungs: short rows, and lines of one tile */
     PRIM_SCAN_WARP_ROWS,
     PRIM_SCAN_LANE_ROWS,
     PRIM_SCAN_ONE_TILE,
+    /* longer lines; a block for each row is a way of LOOKBACK and CHAINED only */
     PRIM_SCAN_BLOCK_ROWS,
-    /* longer lines */
     PRIM_SCAN_TWO_LAUNCHES,
     PRIM_SCAN_THREE_LAUNCHES,
     PRIM_SCAN_LOOK_BACK,

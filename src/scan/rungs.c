@@ -35,9 +35,10 @@ static bool one_pass_is_faster(const prim_scan_args *args)
            (across >= many_across && down >= MANY_DOWN);
 }
 
-/* One tile needs no cluster. While the elements stay in L2, to read them twice takes less time than
- * to clear the words that LOOKBACK and CHAINED need. LOOKBACK is the fastest of all, but has an
- * order of its own: where that changes bits, CHAINED is taken, so that AUTO has one order. */
+/* One tile needs no cluster, and one launch of LOOKBACK or CHAINED does it. While the elements of
+ * more tiles stay in L2, to read them twice takes less time than to clear the words that LOOKBACK
+ * and CHAINED need. LOOKBACK is the fastest of all, but has an order of its own: where that changes
+ * bits, CHAINED is taken, so that AUTO has one order. */
 static const prim_rung *fastest(const prim_scan_args *args)
 {
     enum { TILES_IN_L2 = 384 };

@@ -1,7 +1,7 @@
 /* CSR_MERGE: tiles of equal work, for rows of any lengths.
  *
  *     rows      0  1  2         3  4   5                     a row is its entries and one more
- *     tiles     |        |        |        |        |        of equal work: csr_tiles.cuh
+ *     tiles     |        |        |        |        |        of equal work: tile_begins.cuh
  *
  *     a tile    entries   ■■■■■■■■■■■■■■■■■■■■■■■■        copied to shared memory: tile.cuh
  *               short     ■■  ■■                          a lane a row

@@ -11,8 +11,10 @@ extern "C" {
 enum { PRIM_VARIANT_AUTO = 0 }; /* in every pattern's enum */
 
 /* A rung, defined at the end of its own file. `args` is the pattern's own struct, whose first
- * member is a prim_request. A call that is only asked may have no pointers in it, so why_not(),
- * workspace_bytes() and choose() must use none. */
+ * member is a prim_request. Operands of a call that is only asked may be NULL: so why_not(),
+ * workspace_bytes() and choose() read through no pointer to the device, and take an operand that is
+ * NULL for a well aligned one. They may use what the header wants of such a call too: that a mask
+ * has h_values or d_values, and JDS's groups, which they read on the host. */
 typedef struct prim_rung {
     prim_variant variant;
     /* NULL: it runs the call on the current device. Otherwise the one reason why it does not, a
@@ -30,11 +32,11 @@ typedef struct prim_rung {
 #define PRIM_NO_CLUSTERS \
     "it needs thread block clusters, which exist from compute capability 9.0 on"
 
-/* A pattern lists its rungs once, upwards, as a macro over their names:
+/* A pattern's rungs.c lists its rungs once, upwards, as a macro over their names:
  *
- *     #define RUNGS(X, pattern) X(pattern, naive) X(pattern, tiled_16)
- *     RUNGS(PRIM_DECLARE_RUNG, gemm)
- *     static const prim_rung *const rungs[] = {RUNGS(PRIM_RUNG_ROW, gemm) NULL};
+ *     #define RUNGS(X) X(gemm, naive) X(gemm, tiled_16)
+ *     RUNGS(PRIM_DECLARE_RUNG)
+ *     const prim_rung *const prim_gemm_rungs[] = {RUNGS(PRIM_RUNG_ROW) NULL};
  *
  * and naive.cu ends with PRIM_DEFINE_RUNG(gemm, naive) = …; */
 #define PRIM_DECLARE_RUNG(pattern, name) extern const prim_rung prim_##pattern##_##name##_rung;

@@ -1,5 +1,5 @@
 /* Chooses the tile, and the number of parts of k, by an estimate of the time of each choice; AUTO
- * compares these estimates with that of SMALL_PRODUCTS.
+ * compares these estimates with those of SMALL_PRODUCTS and THIN.
  *
  * A device runs the blocks in waves ("rounds" here), BLOCKS to a multiprocessor; the last wave may
  * have fewer, and a multiprocessor with fewer is slower. So a C of a few large tiles is cut into

@@ -100,8 +100,8 @@ static inline bool prim_scan_has_short_rows(const prim_scan_args *args)
 prim_scan_route prim_scan_short_rows_route(const prim_scan_args *args);
 cudaError_t prim_scan_launch_short_rows(const prim_scan_args *args);
 
-/* Whether a block has a whole line: lines of one tile, and longer ones where there are enough for
- * all blocks. Not where the kernel of tiles.cu is not built. */
+/* Whether a block has a whole line: lines of one tile, and longer ones that keep nearly all blocks
+ * busy, counted over all rounds. Not where the kernel of tiles.cu is not built. */
 bool prim_scan_has_whole_lines(const prim_scan_args *args);
 
 /* One launch over such lines. */

@@ -8,7 +8,7 @@
  * CSR and COO have their entries in the same order, and only rows and offsets are converted:
  * entry_rows.cu finds an entry's row, and a row's first entry is searched among the row indices.
  * The lengths of ELL's and SELL's rows are found by binary search, since padding comes last.
- * sums.cu makes offsets of them, and order.cu SELL's order. HYB is ELL and COO, whose part
+ * offsets.cu makes offsets of them, and order.cu SELL's order. HYB is ELL and COO, whose part
  * convert_hyb.cu moves; convert_jds.cu has JDS. Values are copied as words of 2, 4 or 8 bytes.
  *
  * What holds it back: one side of a move to or from ELL and SELL is scattered, a row's entries
@@ -23,7 +23,7 @@
 #include "sparse/convert/entry_arrays.cuh"
 #include "sparse/rows/entry_rows.cuh"
 #include "sparse/rows/entry_rows.h"
-#include "sparse/rows/sums.h"
+#include "sparse/rows/offsets.h"
 #include "sparse/sort/order.h"
 
 namespace

@@ -3,7 +3,7 @@
  *     lengths    2 0 3 2          row i's
  *     rows       2 0 3 1          number_sort.cu sorts rows by length, the longest first
  *     sorted     3 2 2 0          their lengths
- *     marks      1 1 0 1          a group begins where the length changes; sums.cu counts groups
+ *     marks      1 1 0 1          a group begins where the length changes; offsets.cu counts groups
  *     group of   0 1 2 2   3      = the marks before; and all
  *     firsts     0 1 3     4      a group's first row: the place of its mark; and all rows
  *     entries    0 3 7     7      the sums of rows · width: a group's first entry; and all
@@ -24,7 +24,7 @@
 
 #include "sparse/convert/entry_arrays.cuh"
 #include "sparse/rows/entry_rows.cuh"
-#include "sparse/rows/sums.h"
+#include "sparse/rows/offsets.h"
 #include "sparse/sort/number_sort.h"
 
 namespace

@@ -11,8 +11,8 @@
 #define PRIM_SPARSE_CSR_STRIPS_CUH
 
 #include "common/kernel/atomic.cuh"
-#include "sparse/csr/csr_tiles.cuh"
 #include "sparse/csr/tile.cuh"
+#include "sparse/csr/tile_begins.cuh"
 
 namespace
 {

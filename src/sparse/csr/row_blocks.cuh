@@ -5,7 +5,7 @@
  *
  * No search comes before, so that a matrix that L2 holds has one launch. That is faster as long as
  * no block has so much more work than the others that they wait for it: goes_by_rows() in
- * csr_tiles.cuh.
+ * tile_begins.cuh.
  * What counts here is how long a block waits for memory: once for its offsets, then for columns and
  * values together, then for x. So a lane asks for 8 entries at once, or 16.
  *

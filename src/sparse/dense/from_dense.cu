@@ -9,7 +9,7 @@
  * once, 24 for each piece. */
 #include "sparse/dense/dense.cuh"
 #include "sparse/rows/offsets.cuh"
-#include "sparse/rows/sums.h"
+#include "sparse/rows/offsets.h"
 
 namespace
 {

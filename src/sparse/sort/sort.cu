@@ -2,7 +2,7 @@
  * (entry_sort.cu). Then runs of entries in one place become an entry each, where that is asked for:
  *
  *     places     a b b b c d d        blocks of, here, 4
- *     heads      1 1 0 0 │ 1 1 0      counted by block, and scanned by sums.cu
+ *     heads      1 1 0 0 │ 1 1 0      counted by block, and scanned by offsets.cu
  *     begins     0 1 4 5              a run's place is the number of heads before it
  *     values     sums of runs: run_sums.cuh
  *
@@ -12,7 +12,7 @@
 #include "common/kernel/shared.cuh"
 #include "sparse/launches.cuh"
 #include "sparse/rows/entry_rows.cuh"
-#include "sparse/rows/sums.h"
+#include "sparse/rows/offsets.h"
 #include "sparse/sort/entry_sort.h"
 #include "sparse/sort/run_sums.cuh"
 

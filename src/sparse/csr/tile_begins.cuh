@@ -8,8 +8,8 @@
  * A tile has the rows that begin in it, and the pieces of rows of more than 512 entries. A thread
  * for each tile searches the rows' keys, before the product is launched: a block that searched for
  * itself would wait for each step, with nothing else to do. */
-#ifndef PRIM_SPARSE_CSR_TILES_CUH
-#define PRIM_SPARSE_CSR_TILES_CUH
+#ifndef PRIM_SPARSE_TILE_BEGINS_CUH
+#define PRIM_SPARSE_TILE_BEGINS_CUH
 
 #include <type_traits>
 

@@ -7,7 +7,7 @@
  *
  * These are integers, so any order gives the same. Work: lengths. Steps: a block's, and blocks /
  * 256 for the one. Bytes: lengths twice, offsets once. */
-#include "sparse/rows/sums.h"
+#include "sparse/rows/offsets.h"
 
 #include <primitives/device/block.h>
 

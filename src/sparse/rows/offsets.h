@@ -1,6 +1,6 @@
 /* Offsets as exclusive prefix sums of lengths. */
-#ifndef PRIM_SPARSE_SUMS_H
-#define PRIM_SPARSE_SUMS_H
+#ifndef PRIM_SPARSE_OFFSETS_H
+#define PRIM_SPARSE_OFFSETS_H
 
 #include <cuda_runtime_api.h>
 #include <stdbool.h>
