@@ -304,17 +304,21 @@ template <int OUTPUTS, typename Pixel, typename Mask>
 __device__ void sum_rows(const task<Pixel> &p, const block_place &block, const Mask &mask,
                          const typename Pixel::row_sum *tile, typename Pixel::row_sum *row_sums)
 {
-    using sums_of_thread = packed<typename Pixel::row_sum, OUTPUTS>;
-    add_windows<OUTPUTS>(
-        p, block, mask, tile, p.cut.pitch, p.cut.plane, block.rows + p.mask_height - 1,
-        [&](int channel, int row, int column, const auto &sums) {
-            sums_of_thread some;
-            PRIM_UNROLL(OUTPUTS)
-            for (int o = 0; o < OUTPUTS; o++)
-                some.words[o] = static_cast<typename Pixel::row_sum>(sums[o]);
-            *reinterpret_cast<sums_of_thread *>(row_sums + channel * p.cut.sums_plane +
-                                                row * p.cut.columns + column) = some;
-        });
+    using in_tile = typename Pixel::row_sum;
+    constexpr unsigned EACH = OUTPUTS == 1 ? 1 : VECTOR_ELEMENTS<in_tile>;
+    const auto put = [&](int channel, int row, int column, const auto &sums) {
+        in_tile *const to = row_sums + channel * p.cut.sums_plane + row * p.cut.columns + column;
+        PRIM_UNROLL(OUTPUTS)
+        for (unsigned o = 0; o < OUTPUTS; o += EACH) {
+            packed<in_tile, EACH> some;
+            PRIM_UNROLL(EACH)
+            for (unsigned e = 0; e < EACH; e++)
+                some.words[e] = static_cast<in_tile>(sums[o + e]);
+            *reinterpret_cast<packed<in_tile, EACH> *>(to + o) = some;
+        }
+    };
+    add_windows<OUTPUTS>(p, block, mask, tile, p.cut.pitch, p.cut.plane,
+                         block.rows + p.mask_height - 1, put);
 }
 
 template <int OUTPUTS, typename Pixel>

@@ -95,6 +95,16 @@ static int lane_bits(int units, int unit_bytes, int rows, int most_lanes, int th
     return best;
 }
 
+/* Narrow elements are copied in such lanes at the image's sides alone, where a row costs a thread more
+ * than its elements do: so few lanes that each thread has one row, if there are threads enough. */
+static int bits_for_rows(int rows, int threads)
+{
+    int bits = 0;
+    while (threads >> (bits + 1) >= rows)
+        bits++;
+    return bits;
+}
+
 /* Rows of threads that share a pass through the banks should lie in different ones. */
 static int pitch_of(int bytes, int rows, int span)
 {
@@ -187,8 +197,10 @@ static void choose_lanes(const prim_window_call *call, prim_window_shape *s)
     s->per_piece = ((1u << PRIM_WINDOW_PIECE_BITS) + (unsigned)s->pieces - 1) / (unsigned)s->pieces;
     s->rows_on = copiers / s->pieces;
     s->pieces_on = copiers % s->pieces;
-    s->copy_bits = lane_bits((columns + in_unit - 1) / in_unit, in_unit * call->source_bytes,
-                             rows + s->band - 1, threads, copiers);
+    s->copy_bits = is_narrow(call)
+                       ? bits_for_rows(rows + s->band - 1, copiers)
+                       : lane_bits((columns + in_unit - 1) / in_unit, in_unit * call->source_bytes,
+                                   rows + s->band - 1, threads, copiers);
     s->copy_lanes = 1 << s->copy_bits;
     s->copy_rows = copiers >> s->copy_bits;
     s->copy_step = s->copy_rows * s->pitch;
