@@ -12,6 +12,13 @@ namespace
 constexpr unsigned VALUES = 256, /* of 8-bit samples */
     MOST_COPIES_LOG2 = 5, MOST_COPIES = 1 << MOST_COPIES_LOG2;
 
+/* Whether samples are counted by their values, whose bins are found at the end, and not by their
+ * bins. The only place that chooses. */
+constexpr bool are_values_counted(size_t sample_bytes)
+{
+    return sample_bytes == 1;
+}
+
 /* As many copies as fit into a block's shared memory beside `beside` bytes, or fewer where the
  * block has few samples: clearing and adding up a word takes as long as counting eight samples. */
 inline unsigned choose_copies_log2(size_t one_copy, size_t beside, size_t samples)
