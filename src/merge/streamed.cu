@@ -613,16 +613,10 @@ struct run_merge : launch_run {
     }
 };
 
-size_t two(const prim_merge_sort_args *args, size_t run_keys)
-{
-    (void)args, (void)run_keys;
-    return 2;
-}
-
 cudaError_t launch_sort(const void *args)
 {
-    return prim_merge_sort_by_passes(static_cast<const prim_merge_sort_args *>(args), two,
-                                     prim_merge_streamed_pass);
+    return prim_merge_sort_by_passes(static_cast<const prim_merge_sort_args *>(args),
+                                     prim_merge_streamed_pass, nullptr);
 }
 
 } // namespace streamed

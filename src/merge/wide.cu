@@ -357,22 +357,16 @@ struct run_pass : launch_run {
     }
 };
 
-size_t width_of_pass(const prim_merge_sort_args *args, size_t run_keys)
-{
-    return args->count - run_keys <= run_keys ? 2 : RUNS;
-}
-
 cudaError_t launch_pass(const prim_merge_sort_args *args, prim_sort_buffer in, size_t run_keys,
                         prim_sort_buffer out)
 {
-    return width_of_pass(args, run_keys) == 2 ? prim_merge_streamed_pass(args, in, run_keys, out)
-                                              : dispatch<run_pass>(args, in, run_keys, out);
+    return dispatch<run_pass>(args, in, run_keys, out);
 }
 
 cudaError_t launch_sort(const void *args)
 {
-    return prim_merge_sort_by_passes(static_cast<const prim_merge_sort_args *>(args), width_of_pass,
-                                     launch_pass);
+    return prim_merge_sort_by_passes(static_cast<const prim_merge_sort_args *>(args),
+                                     prim_merge_streamed_pass, launch_pass);
 }
 
 } // namespace wide
