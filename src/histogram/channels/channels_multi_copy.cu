@@ -27,6 +27,7 @@
 #include "histogram/channels/channels.cuh"
 #include "histogram/counters/copies.cuh"
 #include "histogram/counters/held.cuh"
+#include "histogram/tuning.h"
 
 namespace
 {
@@ -109,10 +110,7 @@ __device__ void for_each_end(const image_rows &image, const One &one)
     }
 }
 
-/* ---- rows shorter than this have more ends than groups: their columns are taken ---- */
-
-template <typename T>
-constexpr size_t SHORT_ROW_BYTES = sizeof(T) == 1 ? 2048 : 6144;
+/* ---- short rows, of which columns are taken ---- */
 
 /* Vectors of a column under way in a thread. */
 template <typename T>
@@ -125,7 +123,8 @@ constexpr unsigned IN_COLUMN = VECTORS<T> *AT_ONCE<T>;
 template <typename T>
 __host__ __device__ bool has_short_rows(const image_rows &image)
 {
-    return image.rows >= IN_COLUMN<T> && image.samples * sizeof(T) < SHORT_ROW_BYTES<T>;
+    return image.rows >= IN_COLUMN<T> &&
+           image.samples * sizeof(T) < PRIM_HISTOGRAM_SHORT_ROW_BYTES(sizeof(T));
 }
 
 /* take(samples, apart, channel) for IN_COLUMN samples of one column, `apart` bytes from each to the
