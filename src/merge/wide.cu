@@ -34,22 +34,12 @@
 #include "merge/path/splitters.cuh"
 #include "merge/sort/long_passes.h"
 #include "merge/tile/ring.cuh"
+#include "merge/tuning.h"
 
 namespace
 {
 namespace wide
 {
-
-/* May be set with -D for measurements. */
-#ifndef PRIM_MERGE_WIDE_THREADS /* at least four warps */
-#define PRIM_MERGE_WIDE_THREADS 128
-#endif
-#ifndef PRIM_MERGE_WIDE_ITEMS
-#define PRIM_MERGE_WIDE_ITEMS 7
-#endif
-#ifndef PRIM_MERGE_WIDE_BLOCKS /* for each multiprocessor */
-#define PRIM_MERGE_WIDE_BLOCKS 7
-#endif
 
 constexpr unsigned BLOCK = PRIM_MERGE_WIDE_THREADS, RUNS = 4;
 constexpr unsigned NOWHERE = UINT32_MAX;
