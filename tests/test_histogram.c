@@ -686,6 +686,47 @@ Test(histogram, the_workspace_of_partitioned)
     }
 }
 
+/* Each of these calls takes its route, and is right. */
+Test(histogram, routes)
+{
+    static const struct {
+        prim_histogram_variant variant;
+        cudaDataType_t type;
+        size_t bins;
+        const char *route; /* NULL: the rung has one way */
+    } routes[] = {{PRIM_HISTOGRAM_COARSENED, CUDA_R_32F, 1, "shared_memory"},
+                  {PRIM_HISTOGRAM_COARSENED, CUDA_R_8U, 12285, "shared_memory"},
+                  {PRIM_HISTOGRAM_COARSENED, CUDA_R_8U, 12286, "global_memory"},
+                  {PRIM_HISTOGRAM_COARSENED, CUDA_R_64I, 70100, "global_memory"},
+                  {PRIM_HISTOGRAM_MULTI_COPY, CUDA_R_8U, 256, "values"},
+                  {PRIM_HISTOGRAM_MULTI_COPY, CUDA_R_8I, 70100, "values"},
+                  {PRIM_HISTOGRAM_MULTI_COPY, CUDA_R_16U, 256, "bins"},
+                  {PRIM_HISTOGRAM_MULTI_COPY, CUDA_R_64F, 3, "bins"},
+                  {PRIM_HISTOGRAM_AUTO, CUDA_R_8U, 70100, "values"},
+                  {PRIM_HISTOGRAM_AUTO, CUDA_R_32I, 256, "shared_memory"},
+                  {PRIM_HISTOGRAM_PRIVATIZED, CUDA_R_8U, 256, NULL},
+                  {PRIM_HISTOGRAM_PACKED, CUDA_R_8U, 256, NULL}};
+    static double h_samples[4001];
+    for (size_t i = 0; i < COUNT_OF(routes); i++) {
+        histogram_case c = {.variant = routes[i].variant,
+                            .type = routes[i].type,
+                            .outside = PRIM_OUTSIDE_COUNT,
+                            .range = {-100, 70000, -1, 0.9},
+                            .count = COUNT_OF(h_samples),
+                            .bins = routes[i].bins,
+                            .h_samples = h_samples,
+                            .offset = i};
+        fill(c.type, h_samples, c.count, UNIFORM, i);
+        check_device(&c);
+        cr_assert_eq(asked()->route == NULL, routes[i].route == NULL, "case %zu", i);
+        if (routes[i].route != NULL)
+            cr_assert_str_eq(asked()->route, routes[i].route, "case %zu", i);
+        c.count = 0;
+        check_device(&c);
+        cr_assert_null(asked()->route, "nothing is counted, case %zu", i);
+    }
+}
+
 /* More samples of one bin in each block than 16 bits count, and from half of all samples at the
  * array's begin more and more of them to its end, so that a counter is nearly full in one round and
  * overflows in the next if it is not emptied in between. */

@@ -462,6 +462,49 @@ Test(histogram_channels, rows_of_every_width)
             }
 }
 
+/* Each of these images takes its route, and is right. With gaps, from so many rows on, and up to so
+ * many bytes of one, they go by columns. */
+Test(histogram_channels, routes)
+{
+    static const struct {
+        cudaDataType_t type;
+        int channels;
+        size_t width, height, gap;
+        const char *route;
+    } routes[] = {
+        {CUDA_R_8U, 1, 2047, 16, 1, "value_columns"}, {CUDA_R_8U, 3, 682, 15, 1, "value_groups"},
+        {CUDA_R_8I, 4, 512, 16, 1, "value_groups"},   {CUDA_R_8U, 3, 20, 40, 0, "value_groups"},
+        {CUDA_R_16F, 1, 3071, 16, 1, "columns"},      {CUDA_R_16U, 1, 3072, 16, 1, "groups"},
+        {CUDA_R_16U, 2, 7, 15, 3, "groups"},          {CUDA_R_32F, 3, 511, 8, 2, "columns"},
+        {CUDA_R_32I, 3, 511, 7, 2, "groups"},         {CUDA_R_32F, 3, 20, 40, 0, "groups"},
+        {CUDA_R_64F, 2, 1, 4, 1, "columns"},          {CUDA_R_64U, 2, 384, 4, 1, "groups"}};
+    for (size_t i = 0; i < COUNT_OF(routes); i++) {
+        const size_t row = routes[i].width * (size_t)routes[i].channels + routes[i].gap,
+                     height = routes[i].height;
+        const cudaDataType_t type = routes[i].type;
+        void *h_samples = malloc(row * height * type_bytes(type));
+        channels_case c = {.variant = PRIM_HISTOGRAM_CHANNELS_MULTI_COPY,
+                           .outside = PRIM_OUTSIDE_COUNT,
+                           .image = {h_samples, routes[i].width, height, row * type_bytes(type),
+                                     routes[i].channels, type},
+                           .bins = 100,
+                           .offset = i};
+        fill(type, h_samples, row * height, UNIFORM, i);
+        choose_ranges(&c, i);
+        check(&c);
+        cr_assert_str_eq(asked()->route, routes[i].route, "case %zu", i);
+        free(h_samples);
+    }
+    const prim_image none = {NULL, 0, 9, 100, 3, CUDA_R_32F};
+    const prim_counters out = {.bins = 9, .type = CUDA_R_32U};
+    cr_prim(prim_histogram_even_channels(PRIM_HISTOGRAM_AUTO, NULL, none, out, asking()));
+    cr_assert_null(asked()->route, "nothing is counted");
+    cr_prim(prim_histogram_even_channels(PRIM_HISTOGRAM_CHANNELS_GLOBAL_ATOMIC, NULL,
+                                         (prim_image){NULL, 9, 9, 0, 3, CUDA_R_32F}, out,
+                                         asking()));
+    cr_assert_null(asked()->route, "it has one way");
+}
+
 /* More bins than shared memory holds: what AUTO and GLOBAL_ATOMIC take, and 8-bit samples. */
 Test(histogram_channels, many_bins)
 {

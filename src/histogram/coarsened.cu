@@ -111,16 +111,21 @@ __global__ void __launch_bounds__(COUNTING, 1)
     }
 }
 
+/* Of a block's counters; 0: it counts in global memory. The only place that chooses. */
+size_t shared_bytes(const prim_histogram_args *args)
+{
+    const size_t bytes = all_counters(args) * sizeof(uint32_t);
+    return bytes <= MOST_SHARED ? bytes : 0;
+}
+
 struct run_count : launch_run {
     template <typename T>
     static cudaError_t run(const prim_histogram_args *args)
     {
-        const size_t shared_bytes = all_counters(args) * sizeof(uint32_t);
-        const bool shared = shared_bytes <= MOST_SHARED;
+        const size_t shared = shared_bytes(args);
         const unsigned blocks = choose_blocks(args->count, COUNTING * AT_ONCE<T>, 2);
-        return clear_and_launch(args,
-                                {args->call.stream, blocks, COUNTING, shared ? shared_bytes : 0},
-                                shared ? count_samples<true, T> : count_samples<false, T>,
+        return clear_and_launch(args, {args->call.stream, blocks, COUNTING, shared},
+                                shared != 0 ? count_samples<true, T> : count_samples<false, T>,
                                 make_line<T>(args), make_quick_binning(args), make_counters(args));
     }
 };
@@ -140,6 +145,11 @@ cudaError_t launch(const void *args)
 
 } // namespace coarsened
 } // namespace
+
+const char *prim_histogram_coarsened_route(const prim_histogram_args *args)
+{
+    return coarsened::shared_bytes(args) != 0 ? "shared_memory" : "global_memory";
+}
 
 PRIM_DEFINE_RUNG(histogram,
                  coarsened) = {{PRIM_HISTOGRAM_COARSENED, "coarsened",

@@ -100,6 +100,16 @@ static void describe(const void *any, char *text, size_t bytes)
              args->count, args->bins);
 }
 
+static const char *route(const prim_rung *rung, const void *any)
+{
+    const prim_histogram_args *args = any;
+    if (args->count == 0)
+        return NULL;
+    return rung == &prim_histogram_coarsened_rung    ? prim_histogram_coarsened_route(args)
+           : rung == &prim_histogram_multi_copy_rung ? prim_histogram_multi_copy_route(args)
+                                                     : NULL;
+}
+
 static const prim_rung *const others[] = {
     PRIM_HISTOGRAM_EDGES_RUNGS(PRIM_RUNG_ROW) PRIM_HISTOGRAM_CHANNELS_RUNGS(PRIM_RUNG_ROW)
         PRIM_HISTOGRAM_WEIGHTED_RUNGS(PRIM_RUNG_ROW) NULL};
@@ -111,6 +121,7 @@ static const prim_ladder ladder = {
     .check_kind = check_kind,
     .check_operands = prim_histogram_check_operands,
     .describe = describe,
+    .route = route,
 };
 
 prim_histogram_args prim_histogram_args_of(const char *name, prim_histogram_variant variant,

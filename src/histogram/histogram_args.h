@@ -58,6 +58,11 @@ PRIM_HISTOGRAM_WEIGHTED_RUNGS(PRIM_DECLARE_RUNG)
 extern const prim_rung *const prim_histogram_rungs[];
 int prim_histogram_choose_rung(const void *args);
 
+/* How COARSENED, MULTI_COPY and CHANNELS_MULTI_COPY take a call that has samples. */
+const char *prim_histogram_coarsened_route(const prim_histogram_args *args);
+const char *prim_histogram_multi_copy_route(const prim_histogram_args *args);
+const char *prim_histogram_channels_route(const prim_histogram_args *args);
+
 enum { PRIM_HISTOGRAM_OUTSIDE_COUNTERS = 3 };
 
 /* The bins that the rungs above PRIVATIZED can number. */

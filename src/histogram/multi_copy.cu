@@ -157,7 +157,7 @@ struct run_count : launch_run {
     template <typename T>
     static cudaError_t run(const prim_histogram_args *args)
     {
-        if constexpr (sizeof(T) == 1)
+        if constexpr (are_values_counted(sizeof(T)))
             return run_bytes(args);
         else
             return run_wide<T>(args);
@@ -195,7 +195,7 @@ const char *why_not(const void *any)
         return PRIM_TYPES_NOT_BUILT;
     if (args->bins > PRIM_HISTOGRAM_MOST_BINS)
         return PRIM_HISTOGRAM_TOO_MANY_BINS;
-    if (prim_element_bytes(args->sample_type) > 1 &&
+    if (!are_values_counted(prim_element_bytes(args->sample_type)) &&
         counter_bytes(args) > prim_device_shared_bytes())
         return "so many counters do not fit in a block's shared memory";
     return nullptr;
@@ -208,6 +208,11 @@ cudaError_t launch(const void *args)
 
 } // namespace multi_copy
 } // namespace
+
+const char *prim_histogram_multi_copy_route(const prim_histogram_args *args)
+{
+    return are_values_counted(prim_element_bytes(args->sample_type)) ? "values" : "bins";
+}
 
 PRIM_DEFINE_RUNG(histogram, multi_copy) = {
     {PRIM_HISTOGRAM_MULTI_COPY, "multi_copy",

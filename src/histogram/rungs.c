@@ -1,24 +1,22 @@
 /* histogram's rungs, upwards, and which of them AUTO takes. */
 #include "common/host/element.h"
 #include "histogram/histogram_args.h"
+#include "histogram/tuning.h"
 
 const prim_rung *const prim_histogram_rungs[] = {PRIM_HISTOGRAM_EVEN_RUNGS(PRIM_RUNG_ROW) NULL};
 
-/* Whether there are enough samples that it pays to clear and add up the counters of all blocks.
- * Bytes always are enough, since they have few bins. */
+/* Samples of 8 bits always are many enough, since they have few bins. */
 static bool has_many_samples(const prim_histogram_args *args)
 {
-    const size_t least = 1 << 17, least_of_a_bin = 16;
     return prim_element_bytes(args->sample_type) == 1 ||
-           (args->count >= least && args->count / least_of_a_bin >= args->bins);
+           (args->count >= PRIM_HISTOGRAM_MANY_SAMPLES &&
+            args->count / PRIM_HISTOGRAM_MANY_SAMPLES_OF_A_BIN >= args->bins);
 }
 
-/* Whether there are enough samples that it pays to partition them, and to add up the counters of
- * each part. */
 static bool has_enough_to_part(const prim_histogram_args *args)
 {
-    const size_t least = (size_t)1 << 22, least_of_a_bin = 8;
-    return args->count >= least && args->count / least_of_a_bin >= args->bins;
+    return args->count >= PRIM_HISTOGRAM_ENOUGH_TO_PART &&
+           args->count / PRIM_HISTOGRAM_ENOUGH_TO_PART_OF_A_BIN >= args->bins;
 }
 
 /* AUTO takes MULTI_COPY where a block's shared memory holds the counters, PACKED where it holds

@@ -1,6 +1,7 @@
 /* The rungs of merge, of merge sort and of co-ranks, upwards, and which of them AUTO takes. */
 #include "common/host/element.h"
 #include "merge/merge_args.h"
+#include "merge/tuning.h"
 
 #define MERGE_RUNGS(X)   \
     X(merge, co_rank)    \
@@ -31,30 +32,21 @@ const prim_rung *const prim_co_rank_rungs[] = {CO_RANK_RUNGS(PRIM_RUNG_ROW) NULL
 const prim_rung *const prim_gather_rungs[] = {GATHER_RUNGS(PRIM_RUNG_ROW) NULL};
 const prim_rung *const prim_is_sorted_rungs[] = {IS_SORTED_RUNGS(PRIM_RUNG_ROW) NULL};
 
-/* Below this number of keys, a search in global memory by each thread is faster; measured on an
- * H200. */
-enum { KEYS_FOR_STREAMS = 1 << 18 };
-
 int prim_merge_choose_rung(const void *any)
 {
     const prim_merge_args *args = any;
-    return !args->has_values && args->a_count + args->b_count < KEYS_FOR_STREAMS
+    return !args->has_values && args->a_count + args->b_count < PRIM_MERGE_FEWEST_FOR_STREAMED
                ? PRIM_MERGE_CO_RANK
                : PRIM_MERGE_STREAMED;
 }
 
-/* Up to the first number of keys a network is fastest, and from the second number on a pass for
- * each byte of a key. There are numbers for narrow keys and for keys of 8 bytes, without and with
- * values. They were measured on an H200, except for keys of 8 bytes with values, whose numbers are
- * inferred. */
-static const size_t most_for_network[2][2] = {{4096, 2048}, {2048, 1024}};
-static const size_t fewest_for_radix[2][2] = {{14000, 50000}, {1 << 20, 1 << 20}};
-
 int prim_merge_sort_choose_rung(const void *any)
 {
+    static const size_t most_for_bitonic[2][2] = PRIM_MERGE_MOST_FOR_BITONIC;
+    static const size_t fewest_for_radix[2][2] = PRIM_MERGE_FEWEST_FOR_RADIX;
     const prim_merge_sort_args *args = any;
     const bool is_wide = prim_element_bytes(args->key_type) == 8;
-    return args->count <= most_for_network[is_wide][args->has_values]  ? PRIM_MERGE_SORT_BITONIC
+    return args->count <= most_for_bitonic[is_wide][args->has_values]  ? PRIM_MERGE_SORT_BITONIC
            : args->count < fewest_for_radix[is_wide][args->has_values] ? PRIM_MERGE_SORT_STREAMED
                                                                        : PRIM_MERGE_SORT_RADIX;
 }

@@ -44,24 +44,12 @@
 #include "merge/sort/long_passes.h"
 #include "merge/tile/ring.cuh"
 #include "merge/tile/values.cuh"
+#include "merge/tuning.h"
 
 namespace
 {
 namespace streamed
 {
-
-/* Threads of a block, keys of 4 bytes for each of them and one more, and blocks of a
- * multiprocessor: of merges without values, and with them. May be set with -D for measurements. */
-#ifndef PRIM_MERGE_STREAMED_THREADS
-#define PRIM_MERGE_STREAMED_THREADS 256
-#define PRIM_MERGE_STREAMED_ITEMS 16
-#define PRIM_MERGE_STREAMED_BLOCKS 4
-#endif
-#ifndef PRIM_MERGE_STREAMED_PAIRS_THREADS
-#define PRIM_MERGE_STREAMED_PAIRS_THREADS 128
-#define PRIM_MERGE_STREAMED_PAIRS_ITEMS 16
-#define PRIM_MERGE_STREAMED_PAIRS_BLOCKS 4
-#endif
 
 template <bool PAIRS>
 constexpr unsigned BLOCK = PAIRS ? PRIM_MERGE_STREAMED_PAIRS_THREADS : PRIM_MERGE_STREAMED_THREADS;
@@ -506,16 +494,6 @@ size_t shared_bytes(unsigned items, size_t value_bytes)
 /* Parts begin at multiples of it, so that they share no sector of the output. */
 constexpr unsigned PART_UNIT = 64;
 
-/* Blocks take turns up to so often, with parts of that many tiles and more, where each further turn
- * gives work to so much more of the blocks; measured on an H200. */
-#ifndef PRIM_MERGE_STREAMED_ROUNDS
-#define PRIM_MERGE_STREAMED_ROUNDS 16
-#define PRIM_MERGE_STREAMED_TILES 8
-#define PRIM_MERGE_STREAMED_GAIN 0.02
-#endif
-constexpr size_t MOST_ROUNDS = PRIM_MERGE_STREAMED_ROUNDS, LEAST_TILES = PRIM_MERGE_STREAMED_TILES;
-constexpr double LEAST_GAIN = PRIM_MERGE_STREAMED_GAIN;
-
 /* Into how many parts a pair is divided: one for each block that the device holds at once; or more,
  * which then take turns, where that leaves far fewer blocks without work at the end. */
 inline size_t parts_of_pair(size_t at_once, size_t pairs, size_t most)
@@ -523,11 +501,12 @@ inline size_t parts_of_pair(size_t at_once, size_t pairs, size_t most)
     const size_t share = at_once / pairs > 0 ? at_once / pairs : 1;
     size_t best = share;
     double best_use = 0;
-    for (size_t parts = share; parts <= most && parts <= MOST_ROUNDS * share; parts++) {
+    for (size_t parts = share; parts <= most && parts <= PRIM_MERGE_STREAMED_ROUNDS * share;
+         parts++) {
         const size_t rounds = prim_divide_up(pairs * parts, at_once);
         const double use =
             static_cast<double>(pairs * parts) / static_cast<double>(rounds * at_once);
-        if (parts == share || use > best_use + LEAST_GAIN) {
+        if (parts == share || use > best_use + PRIM_MERGE_STREAMED_GAIN) {
             best = parts;
             best_use = use;
         }
@@ -556,7 +535,7 @@ cudaError_t launch_parts(cudaStream_t stream, key_order<Key> order, merges<Key> 
                                                                      sizeof(value_of_16_bytes))));
     if (error != cudaSuccess)
         return error;
-    const size_t most_parts = keys_of_pair / (LEAST_TILES * most * BLOCK<PAIRS>);
+    const size_t most_parts = keys_of_pair / (PRIM_MERGE_STREAMED_TILES * most * BLOCK<PAIRS>);
     const size_t parts = parts_of_pair(at_once, pairs, most_parts);
     const size_t fair = prim_divide_up(keys_of_pair, parts);
     const size_t items = prim_divide_up(fair, BLOCK<PAIRS>) | 1;
@@ -613,16 +592,10 @@ struct run_merge : launch_run {
     }
 };
 
-size_t two(const prim_merge_sort_args *args, size_t run_keys)
-{
-    (void)args, (void)run_keys;
-    return 2;
-}
-
 cudaError_t launch_sort(const void *args)
 {
-    return prim_merge_sort_by_passes(static_cast<const prim_merge_sort_args *>(args), two,
-                                     prim_merge_streamed_pass);
+    return prim_merge_sort_by_passes(static_cast<const prim_merge_sort_args *>(args),
+                                     prim_merge_streamed_pass, nullptr);
 }
 
 } // namespace streamed

@@ -34,22 +34,12 @@
 #include "merge/path/splitters.cuh"
 #include "merge/sort/long_passes.h"
 #include "merge/tile/ring.cuh"
+#include "merge/tuning.h"
 
 namespace
 {
 namespace wide
 {
-
-/* May be set with -D for measurements. */
-#ifndef PRIM_MERGE_WIDE_THREADS /* at least four warps */
-#define PRIM_MERGE_WIDE_THREADS 128
-#endif
-#ifndef PRIM_MERGE_WIDE_ITEMS
-#define PRIM_MERGE_WIDE_ITEMS 7
-#endif
-#ifndef PRIM_MERGE_WIDE_BLOCKS /* for each multiprocessor */
-#define PRIM_MERGE_WIDE_BLOCKS 7
-#endif
 
 constexpr unsigned BLOCK = PRIM_MERGE_WIDE_THREADS, RUNS = 4;
 constexpr unsigned NOWHERE = UINT32_MAX;
@@ -357,22 +347,16 @@ struct run_pass : launch_run {
     }
 };
 
-size_t width_of_pass(const prim_merge_sort_args *args, size_t run_keys)
-{
-    return args->count - run_keys <= run_keys ? 2 : RUNS;
-}
-
 cudaError_t launch_pass(const prim_merge_sort_args *args, prim_sort_buffer in, size_t run_keys,
                         prim_sort_buffer out)
 {
-    return width_of_pass(args, run_keys) == 2 ? prim_merge_streamed_pass(args, in, run_keys, out)
-                                              : dispatch<run_pass>(args, in, run_keys, out);
+    return dispatch<run_pass>(args, in, run_keys, out);
 }
 
 cudaError_t launch_sort(const void *args)
 {
-    return prim_merge_sort_by_passes(static_cast<const prim_merge_sort_args *>(args), width_of_pass,
-                                     launch_pass);
+    return prim_merge_sort_by_passes(static_cast<const prim_merge_sort_args *>(args),
+                                     prim_merge_streamed_pass, launch_pass);
 }
 
 } // namespace wide

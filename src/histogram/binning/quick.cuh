@@ -37,6 +37,7 @@
 #include "histogram/binning/bins.cuh"
 #include "histogram/binning/dyadic.cuh"
 #include "histogram/binning/floats.cuh"
+#include "histogram/tuning.h"
 
 namespace
 {
@@ -55,9 +56,6 @@ enum quick_method {
 };
 
 constexpr unsigned MOST_TABLED = 4096; /* bins with a table of first samples */
-constexpr size_t WORTH_A_TABLE = static_cast<size_t>(1) << 21;  /* samples from which on it pays */
-constexpr size_t WORTH_SETTLING = static_cast<size_t>(1) << 18; /* the same of settle() */
-constexpr size_t BETTER_SETTLED = static_cast<size_t>(1) << 22; /* where DYADIC is the other way */
 
 template <typename Real>
 struct fixed_point {
@@ -210,9 +208,10 @@ inline void quicken_reals(quick_binning *q, const prim_histogram_args *args, boo
         !choose_fixed_point(&f64, b))
         return;
     const bool fits = !is_double && b.bins <= MOST_TABLED && choose_fixed_point(&q->f32, b);
-    q->general = fits && args->count >= WORTH_A_TABLE ? IN_FLOAT : IN_DOUBLE;
+    q->general = fits && args->count >= PRIM_HISTOGRAM_WORTH_A_TABLE ? IN_FLOAT : IN_DOUBLE;
     q->method = !is_double && choose_dyadic(&q->dyadic, b, q->f32.most) ? DYADIC : q->general;
-    q->may_settle = fits && args->count >= (q->method == DYADIC ? BETTER_SETTLED : WORTH_SETTLING);
+    q->may_settle = fits && args->count >= (q->method == DYADIC ? PRIM_HISTOGRAM_BETTER_SETTLED
+                                                                : PRIM_HISTOGRAM_WORTH_SETTLING);
 }
 
 /* For bins and outside's counters whose numbers fit 32 bits. */

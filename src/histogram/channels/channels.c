@@ -72,6 +72,13 @@ static void describe(const void *any, char *text, size_t bytes)
              args->image.channels, args->bins);
 }
 
+static const char *route(const prim_rung *rung, const void *any)
+{
+    const prim_histogram_args *args = any;
+    const bool has_one_way = rung != &prim_histogram_channels_multi_copy_rung;
+    return has_one_way || args->count == 0 ? NULL : prim_histogram_channels_route(args);
+}
+
 static const prim_rung *const others[] = {
     PRIM_HISTOGRAM_EVEN_RUNGS(PRIM_RUNG_ROW) PRIM_HISTOGRAM_EDGES_RUNGS(PRIM_RUNG_ROW)
         PRIM_HISTOGRAM_WEIGHTED_RUNGS(PRIM_RUNG_ROW) NULL};
@@ -83,6 +90,7 @@ static const prim_ladder ladder = {
     .check_kind = check_kind,
     .check_operands = check_operands,
     .describe = describe,
+    .route = route,
 };
 
 static prim_histogram_args channels_args(const char *name, prim_histogram_variant variant,

@@ -27,6 +27,7 @@
 #include "histogram/channels/channels.cuh"
 #include "histogram/counters/copies.cuh"
 #include "histogram/counters/held.cuh"
+#include "histogram/tuning.h"
 
 namespace
 {
@@ -109,10 +110,7 @@ __device__ void for_each_end(const image_rows &image, const One &one)
     }
 }
 
-/* ---- rows shorter than this have more ends than groups: their columns are taken ---- */
-
-template <typename T>
-constexpr size_t SHORT_ROW_BYTES = sizeof(T) == 1 ? 2048 : 6144;
+/* ---- short rows, of which columns are taken ---- */
 
 /* Vectors of a column under way in a thread. */
 template <typename T>
@@ -123,9 +121,10 @@ template <typename T>
 constexpr unsigned IN_COLUMN = VECTORS<T> *AT_ONCE<T>;
 
 template <typename T>
-__device__ bool has_short_rows(const image_rows &image)
+__host__ __device__ bool has_short_rows(const image_rows &image)
 {
-    return image.rows >= IN_COLUMN<T> && image.samples * sizeof(T) < SHORT_ROW_BYTES<T>;
+    return image.rows >= IN_COLUMN<T> &&
+           image.samples * sizeof(T) < PRIM_HISTOGRAM_SHORT_ROW_BYTES(sizeof(T));
 }
 
 /* take(samples, apart, channel) for IN_COLUMN samples of one column, `apart` bytes from each to the
@@ -494,7 +493,7 @@ __global__ void __launch_bounds__(COUNTING<T>, 1)
 /* Bytes of one copy. */
 size_t counter_bytes(const prim_histogram_args *args)
 {
-    const size_t each = prim_element_bytes(args->sample_type) == 1
+    const size_t each = are_values_counted(prim_element_bytes(args->sample_type))
                             ? static_cast<size_t>(VALUES)
                             : args->bins + 1 + PRIM_HISTOGRAM_OUTSIDE_COUNTERS;
     return each * static_cast<size_t>(args->image.channels) * sizeof(uint32_t);
@@ -551,7 +550,7 @@ struct run_count : launch_run {
     template <typename T>
     static cudaError_t run(const prim_histogram_args *args)
     {
-        if constexpr (sizeof(T) == 1)
+        if constexpr (are_values_counted(sizeof(T)))
             return run_bytes(args);
         else
             return run_wide<T>(args);
@@ -608,8 +607,29 @@ cudaError_t launch(const void *args)
     return dispatch<run_count>(static_cast<const prim_histogram_args *>(args));
 }
 
+/* Kernels ask has_short_rows() too. */
+struct choose_route {
+    template <typename T>
+    static const char *run(const prim_histogram_args *args)
+    {
+        const bool by_columns = has_short_rows<T>(make_rows(args));
+        return are_values_counted(sizeof(T)) ? (by_columns ? "value_columns" : "value_groups")
+               : by_columns                  ? "columns"
+                                             : "groups";
+    }
+    static const char *not_built(const prim_histogram_args *)
+    {
+        return nullptr;
+    }
+};
+
 } // namespace channels_multi_copy
 } // namespace
+
+const char *prim_histogram_channels_route(const prim_histogram_args *args)
+{
+    return dispatch<channels_multi_copy::choose_route>(args);
+}
 
 PRIM_DEFINE_RUNG(histogram, channels_multi_copy) = {
     {PRIM_HISTOGRAM_CHANNELS_MULTI_COPY, "channels_multi_copy",

@@ -5,6 +5,7 @@
 
 #include "histogram/counters/shared_add.cuh"
 #include "histogram/counters/vectors.cuh"
+#include "histogram/tuning.h"
 
 namespace
 {
@@ -12,11 +13,18 @@ namespace
 constexpr unsigned VALUES = 256, /* of 8-bit samples */
     MOST_COPIES_LOG2 = 5, MOST_COPIES = 1 << MOST_COPIES_LOG2;
 
+/* Whether samples are counted by their values, whose bins are found at the end, and not by their
+ * bins. The only place that chooses. */
+constexpr bool are_values_counted(size_t sample_bytes)
+{
+    return sample_bytes == 1;
+}
+
 /* As many copies as fit into a block's shared memory beside `beside` bytes, or fewer where the
- * block has few samples: clearing and adding up a word takes as long as counting eight samples. */
+ * block has few samples. */
 inline unsigned choose_copies_log2(size_t one_copy, size_t beside, size_t samples)
 {
-    const size_t most = prim_device_shared_bytes(), worth_a_word = 8;
+    const size_t most = prim_device_shared_bytes(), worth_a_word = PRIM_HISTOGRAM_SAMPLES_OF_A_WORD;
     unsigned copies_log2 = 0;
     while (copies_log2 < MOST_COPIES_LOG2 && (one_copy << (copies_log2 + 1)) + beside <= most &&
            (one_copy << copies_log2) / sizeof(uint32_t) * worth_a_word < samples)

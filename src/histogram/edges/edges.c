@@ -4,6 +4,7 @@
 #include "common/host/element.h"
 #include "common/host/fail.h"
 #include "histogram/histogram_args.h"
+#include "histogram/tuning.h"
 
 const prim_rung *const prim_histogram_edges_rungs[] = {PRIM_HISTOGRAM_EDGES_RUNGS(PRIM_RUNG_ROW)
                                                            NULL};
@@ -13,7 +14,7 @@ const prim_rung *const prim_histogram_edges_rungs[] = {PRIM_HISTOGRAM_EDGES_RUNG
 int prim_histogram_choose_edges_rung(const void *any)
 {
     const prim_histogram_args *args = any;
-    const bool is_worth = args->count >= args->bins / 4;
+    const bool is_worth = args->count >= args->bins / PRIM_HISTOGRAM_MOST_BINS_OF_A_SAMPLE;
     return prim_preferred_rung(prim_histogram_edges_rungs,
                                is_worth && prim_histogram_edges_table_rung.why_not(args) == NULL
                                    ? &prim_histogram_edges_table_rung

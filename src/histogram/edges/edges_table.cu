@@ -19,6 +19,7 @@
  * global memory. Bytes: each sample once. Workspace: none. */
 #include "histogram/counters/copies.cuh"
 #include "histogram/edges/measures.cuh"
+#include "histogram/tuning.h"
 
 namespace
 {
@@ -27,7 +28,6 @@ namespace edges_table
 
 constexpr unsigned COUNTING = 1024; /* threads: one block a multiprocessor, with all its memory */
 constexpr unsigned LEAST_SLOTS_LOG2 = 10, MOST_SLOTS_LOG2 = 15;
-constexpr size_t SLOTS_OF_BIN = 16;
 template <typename T>
 constexpr unsigned LOADS = sizeof(T) == 1 ? 1 : 2; /* of 16 bytes in flight */
 
@@ -353,7 +353,8 @@ layout layout_of(const prim_histogram_args *args, size_t samples_of_block)
     const size_t most = prim_device_shared_bytes();
     layout where = {LEAST_SLOTS_LOG2, 0};
     while (where.slots_log2 < MOST_SLOTS_LOG2 &&
-           static_cast<size_t>(1) << where.slots_log2 < SLOTS_OF_BIN * args->bins &&
+           static_cast<size_t>(1) << where.slots_log2 <
+               PRIM_HISTOGRAM_SLOTS_OF_A_BIN * args->bins &&
            static_cast<size_t>(4) << where.slots_log2 < samples_of_block &&
            bytes_of(args, {where.slots_log2 + 1, 0}) <= most)
         where.slots_log2++;

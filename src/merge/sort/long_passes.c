@@ -22,8 +22,14 @@ size_t prim_merge_long_passes_workspace_bytes(const void *any)
     return (args->permutation ? 2 * keys : keys) + values;
 }
 
-cudaError_t prim_merge_sort_by_passes(const prim_merge_sort_args *args, prim_sort_width *width,
-                                      prim_sort_pass *pass)
+/* How many runs the pass over runs of `run` keys merges into one. */
+static size_t width_of_pass(const prim_merge_sort_args *args, size_t run, prim_sort_pass *four)
+{
+    return four == NULL || args->count - run <= run ? 2 : 4;
+}
+
+cudaError_t prim_merge_sort_by_passes(const prim_merge_sort_args *args, prim_sort_pass *two,
+                                      prim_sort_pass *four)
 {
     if (args->count == 0)
         return cudaSuccess;
@@ -35,18 +41,19 @@ cudaError_t prim_merge_sort_by_passes(const prim_merge_sort_args *args, prim_sor
         char *const free = args->permutation ? workspace + keys : workspace;
         to = (prim_sort_buffer){free, args->has_values ? free + keys : NULL};
     }
-    for (size_t run = tile; run < args->count; run *= width(args, run)) {
+    for (size_t run = tile; run < args->count; run *= width_of_pass(args, run, four)) {
         const prim_sort_buffer other = from;
         from = to;
         to = other;
     }
     cudaError_t error = prim_merge_tile_sort(args, from);
     for (size_t run = tile; run < args->count && error == cudaSuccess;) {
-        error = pass(args, from, run, to);
+        const size_t width = width_of_pass(args, run, four);
+        error = (width == 2 ? two : four)(args, from, run, to);
         const prim_sort_buffer other = from;
         from = to;
         to = other;
-        run *= width(args, run);
+        run *= width;
     }
     return error;
 }

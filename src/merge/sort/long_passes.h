@@ -20,16 +20,17 @@ size_t prim_merge_tile_sort_keys(const prim_merge_sort_args *args);
 size_t prim_merge_tile_sort_fewest_keys(const prim_merge_sort_args *args);
 cudaError_t prim_merge_tile_sort(const prim_merge_sort_args *args, prim_sort_buffer out);
 
-/* streamed.cu: merges all pairs of runs of run_keys. */
-cudaError_t prim_merge_streamed_pass(const prim_merge_sort_args *args, prim_sort_buffer in,
-                                     size_t run_keys, prim_sort_buffer out);
-
-/* long_passes.c: how many runs of run_keys a pass merges into one, and the pass. */
-typedef size_t prim_sort_width(const prim_merge_sort_args *args, size_t run_keys);
+/* A pass, over runs of run_keys. */
 typedef cudaError_t prim_sort_pass(const prim_merge_sort_args *args, prim_sort_buffer in,
                                    size_t run_keys, prim_sort_buffer out);
-cudaError_t prim_merge_sort_by_passes(const prim_merge_sort_args *args, prim_sort_width *width,
-                                      prim_sort_pass *pass);
+
+/* streamed.cu: merges all pairs of runs. */
+prim_sort_pass prim_merge_streamed_pass;
+
+/* long_passes.c: by passes that merge two runs into one, or, unless `four` is NULL, four where more
+ * than two are left. */
+cudaError_t prim_merge_sort_by_passes(const prim_merge_sort_args *args, prim_sort_pass *two,
+                                      prim_sort_pass *four);
 size_t prim_merge_long_passes_workspace_bytes(const void *args);
 
 #if defined(__cplusplus)

@@ -20,19 +20,12 @@
 #include "merge/sort/long_passes.h"
 #include "merge/tile/ring.cuh"
 #include "merge/tile/values.cuh"
+#include "merge/tuning.h"
 
 namespace
 {
 namespace tile_sort
 {
-
-/* May be set with -D for measurements. */
-#ifndef PRIM_MERGE_SORT_THREADS
-#define PRIM_MERGE_SORT_THREADS 512
-#endif
-#ifndef PRIM_MERGE_SORT_ITEMS
-#define PRIM_MERGE_SORT_ITEMS 17
-#endif
 
 constexpr unsigned FEWEST_THREADS = 64;
 
