@@ -586,6 +586,13 @@ static void check(const convolution *c, size_t every)
     free_arrays(&a);
 }
 
+static size_t count_multiprocessors(void)
+{
+    int count = 0;
+    cr_cuda(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, 0));
+    return (size_t)count;
+}
+
 /* ---- every variant and type, one test each ---- */
 
 typedef struct combination {
@@ -806,6 +813,39 @@ static void check_aligned(const size_t *side, bool is_separable)
 ParameterizedTest(const size_t *side, convolution, aligned_squares)
 {
     check_aligned(side, false);
+}
+
+/* Squares over bytes, of three and four channels, in images that are large enough for strips of
+ * them: with every boundary, under floats and under integers with and without a power of two as
+ * their divisor. The last strip is full, and has one column. */
+static struct criterion_test_params sides_of_bytes(void)
+{
+    static const size_t sides[] = {3, 5};
+    return cr_make_param_array(const size_t, (void *)(uintptr_t)sides, COUNT_OF(sides));
+}
+
+ParameterizedTestParameters(convolution, squares_over_bytes)
+{
+    return sides_of_bytes();
+}
+
+ParameterizedTest(const size_t *side, convolution, squares_over_bytes)
+{
+    static const int32_t divisors[] = {0, 16, 35, -1, -255}; /* 0: floats */
+    const size_t elements = (*side == 3 ? 16000 : 64000) * count_multiprocessors();
+    for (int channels = 3; channels <= 4; channels++)
+        for (size_t d = 0; d < COUNT_OF(divisors); d++) {
+            const combination k = {PRIM_CONVOLUTION_REGISTER, CUDA_R_8U, CUDA_R_8U,
+                                   divisors[d] == 0 ? 0 : CUDA_R_8I};
+            const size_t n = (size_t)channels, width = d % 2 == 0 ? 3072 / n : (1536 + n) / n;
+            const extent image = {width, elements / (width * n) + 1 + d};
+            convolution c = by_chance(&k, (prim_boundary)((d + n) % BOUNDARIES), image,
+                                      (extent){*side, *side}, 9800 + 10 * n + d);
+            c.channels = channels;
+            c.place = ON_HOST;
+            c.divisors[0] = divisors[d];
+            check(&c, 7);
+        }
 }
 
 ParameterizedTestParameters(convolution, aligned_separable)
@@ -2353,8 +2393,10 @@ static const routed routes[] = {
     {"thin", CUDA_R_8U, CUDA_R_32F, 1, {600000, 3}, {3, 3}, false},
     {"patches", CUDA_R_32F, CUDA_R_32F, 1, {4096, 4096}, {5, 5}, false},
     {"patches", CUDA_R_32F, CUDA_R_32F, 1, {4096, 4096}, {3, 3}, true},
-    {"bytes", CUDA_R_8U, CUDA_R_32F, 3, {1000, 700}, {3, 3}, false},
-    {"byte_integers", CUDA_R_8U, CUDA_R_8I, 3, {1000, 700}, {3, 3}, false},
+    {"bytes", CUDA_R_8U, CUDA_R_32F, 3, {2000, 2000}, {3, 3}, false},
+    {"window", CUDA_R_8U, CUDA_R_32F, 3, {2000, 10}, {3, 3}, false}, /* too few for strips */
+    {"bytes", CUDA_R_8U, CUDA_R_32F, 4, {2000, 2000}, {5, 5}, false},
+    {"byte_integers", CUDA_R_8U, CUDA_R_8I, 3, {2000, 2000}, {3, 3}, false},
     {"strips", CUDA_R_32F, CUDA_R_32F, 1, {1001, 700}, {9, 9}, true},
     {"low_separable", CUDA_R_32F, CUDA_R_32F, 1, {1000, 4}, {4, 4}, true},
     {"two_windows", CUDA_R_32F, CUDA_R_32F, 2, {1000, 700}, {17, 17}, true},
@@ -2386,21 +2428,21 @@ Test(convolution, routes)
     }
 }
 
-/* SMALL as far as a multiprocessor has little to do; where REGISTER has patches or strips, a third
- * of it. */
+/* SMALL as far as a multiprocessor has little to do: four times as much over few columns, and a
+ * quarter where REGISTER has patches or strips. */
 Test(convolution, auto_takes_small)
 {
-    int n = 0; /* multiprocessors */
-    cr_cuda(cudaDeviceGetAttribute(&n, cudaDevAttrMultiProcessorCount, 0));
-    const size_t p = (size_t)n;
+    const size_t p = count_multiprocessors();
     const struct {
         cudaDataType_t type;
         extent image, mask;
         bool is_separable, is_small;
     } cases[] = {
-        {CUDA_R_32F, {100 * p, 40}, {4, 4}, false, true},
+        {CUDA_R_32F, {60 * p, 40}, {4, 4}, false, true},
         {CUDA_R_32F, {250 * p, 40}, {4, 4}, false, false},
-        {CUDA_R_16F, {250 * p, 40}, {4, 4}, false, true},
+        {CUDA_R_16F, {60 * p, 40}, {4, 4}, false, true},
+        {CUDA_R_16F, {100, 100 * p}, {4, 4}, false, true}, /* few columns */
+        {CUDA_R_16F, {150, 100 * p}, {4, 4}, false, false},
         {CUDA_R_32F, {80 * p, 40}, {3, 3}, false, false}, /* patches */
         {CUDA_R_32F, {16 * p, 40}, {3, 3}, false, true},
         {CUDA_R_32F, {300 * p, 40}, {4, 5}, true, true},

@@ -43,15 +43,15 @@ constexpr int WARPS = 4, MOST_ROWS = 60; /* of a strip: those of a wave lie clos
 constexpr int WEIGHTS_UP = 100, LEAST_WEIGHT = -50, MOST_WEIGHT = 27;
 
 /* GROUP rows are copied at once, BATCHES of these are being copied or summed, and loops are
- * unrolled for AT_ONCE rows: the fastest choice under 3 × 3, 5 × 5 and 7 × 7. Sums of 7 rows of 16
- * columns do not fit a lane's registers. */
+ * unrolled for AT_ONCE rows: the fastest choice under 3 × 3 and 5 × 5. Sums of 7 rows of 16 columns
+ * would not fit a lane's registers. */
 template <int MASK_SIDE, int CHANNEL_COUNT>
 struct kind {
     static constexpr int SIDE = MASK_SIDE, CHANNELS = CHANNEL_COUNT;
-    static constexpr int COLUMNS = SIDE < 7 ? 16 : 8, SPAN = LANES * COLUMNS;
+    static constexpr int COLUMNS = 16, SPAN = LANES * COLUMNS;
     static constexpr int BLOCKS = SIDE == 3 ? 5 : 4; /* at once */
-    static constexpr int GROUP = SIDE < 7 ? 2 : 4;
-    static constexpr int BATCHES = SIDE == 3 ? 4 : SIDE == 5 ? 3 : 2;
+    static constexpr int GROUP = 2;
+    static constexpr int BATCHES = SIDE == 3 ? 4 : 3;
     static constexpr int AT_ONCE = SIDE == 5 ? 2 : 1;
     static constexpr int BEFORE = SIDE / 2 * CHANNELS;     /* bytes on both sides of the outputs */
     static constexpr int AROUND = (BEFORE + 3) / 4;        /* words that they lie in */

@@ -48,10 +48,10 @@
     X(SEPARABLE, 7, 3, 8)
 
 /* The sides of squares that it has for u8 → u8, and the channels. */
-#define PRIM_CONVOLUTION_BYTES(X) X(3, 1) X(3, 3) X(3, 4) X(5, 1) X(5, 3) X(5, 4) X(7, 1) X(7, 3)
+#define PRIM_CONVOLUTION_BYTES(X) X(3, 3) X(3, 4) X(5, 3) X(5, 4)
 
 /* The same for squares of integers, whose sums are divided by no power of two: with one, they are
  * those above. */
-#define PRIM_CONVOLUTION_DIVIDED_BYTES(X) X(3, 1) X(3, 3) X(5, 1) X(5, 3)
+#define PRIM_CONVOLUTION_DIVIDED_BYTES(X) X(3, 3) X(5, 3)
 
 #endif

@@ -481,22 +481,24 @@ cudaError_t launch(const void *any)
 } // namespace small
 } // namespace
 
-/* As measured on an H200. What REGISTER has for f32 alone is faster than what it has for all types,
- * its patches and strips more so, and so is its window over images of few rows. Separable masks
- * over narrow rows have nothing better at any height. */
+/* As measured on an H200. Of an image of few columns, REGISTER's tiles are mostly at its sides; its
+ * patches and strips are faster than its window, and so is the window over images of few rows. A
+ * separable mask is two launches there. Over narrow rows nothing is better at any height. */
 bool prim_convolution_is_small(const prim_convolution_args *args)
 {
-    constexpr size_t MOST_OF_F32 = 192000, MOST_WORK = 512000; /* of a multiprocessor */
-    constexpr size_t FEW_ROWS = 8, NARROW = 96;
-    if (args->in.width == 0 || args->in.height == 0 || small::why_not(args) != nullptr)
+    constexpr size_t MOST_WORK = 160000; /* of a multiprocessor */
+    constexpr size_t FEW_COLUMNS = 128, FEW_ROWS = 8, NARROW = 96;
+    const prim_image &in = args->in;
+    if (in.width == 0 || in.height == 0 || small::why_not(args) != nullptr)
         return false;
-    const bool is_separable = args->mask_y.height > 0, has_few_rows = args->in.height <= FEW_ROWS;
-    if (is_separable && args->in.width * static_cast<size_t>(args->in.channels) <= NARROW)
+    const bool is_separable = args->mask_y.height > 0;
+    if (is_separable && in.width * static_cast<size_t>(in.channels) <= NARROW)
         return true;
-    const size_t most =
-        (args->in.type == CUDA_R_32F ? MOST_OF_F32 : MOST_WORK) * (is_separable ? 3 : 1);
+    const size_t most = MOST_WORK * (is_separable ? (in.type == CUDA_R_32F ? 4 : 8)
+                                                  : (in.width < FEW_COLUMNS ? 4 : 1));
+    const size_t parts = prim_convolution_walks(args) ? 4 : in.height <= FEW_ROWS ? 2 : 1;
     return prim_convolution_small_work(args, dispatch_pair<small::bytes_in_tile>(args)) <=
-           (has_few_rows || prim_convolution_walks(args) ? most / 3 : most);
+           most / parts;
 }
 
 PRIM_DEFINE_RUNG(convolution, small) = {
