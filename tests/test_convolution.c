@@ -2465,6 +2465,30 @@ Test(convolution, auto_takes_small)
     }
 }
 
+/* TENSOR from so many elements of a multiprocessor on as the mask asks for. */
+Test(convolution, auto_takes_tensor)
+{
+    const size_t p = count_multiprocessors();
+    const struct {
+        extent image, mask;
+        bool is_tensor;
+    } cases[] = {
+        {{1024, 80 * p}, {3, 3}, true},  {{1024, 78 * p}, {3, 3}, false},
+        {{1024, 40 * p}, {5, 5}, true},  {{1024, 39 * p}, {5, 5}, false},
+        {{1024, 16 * p}, {9, 2}, true},  {{1024, 15 * p}, {9, 2}, false},
+        {{8192 * p, 32}, {5, 5}, true},  {{8192 * p, 31}, {5, 5}, false},
+        {{128, 4096 * p}, {5, 4}, true}, {{127, 4096 * p}, {5, 4}, false},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        prim_answer answer = {0};
+        const routed r = {NULL, CUDA_R_8U, CUDA_R_8I, 1, cases[i].image, cases[i].mask, false};
+        cr_assert_eq(ask_for_route(PRIM_CONVOLUTION_AUTO, &r, &answer), PRIM_OK);
+        cr_assert_eq(answer.variant->value == PRIM_CONVOLUTION_TENSOR,
+                     cases[i].is_tensor && has_tensor_cores(), "case %zu: %s", i,
+                     answer.variant->name);
+    }
+}
+
 /* CONSTANT has one way. */
 Test(convolution, one_route)
 {

@@ -15,17 +15,18 @@ RUNGS(PRIM_DECLARE_RUNG)
 
 const prim_rung *const prim_convolution_rungs[] = {RUNGS(PRIM_RUNG_ROW) NULL};
 
-/* TENSOR takes tiles of 64 rows, of which images of few rows would leave most empty. And it has a long
- * beginning: as measured on an H200, masks of fewer weights than 5 × 5 are faster in REGISTER up to
- * twice the size. */
+/* TENSOR takes tiles of 64 rows, of which images of few rows would leave most empty. And it has a
+ * long beginning: up to so many elements of a multiprocessor REGISTER is faster, as measured on an
+ * H200. REGISTER is slow under masks of more than 8 columns, and fast under the smallest. */
 static bool is_for_tensor(const prim_convolution_args *args)
 {
-    const size_t least_rows = 32, least_bytes = 128;
-    const size_t few_weights = 25, enough = 40000; /* elements of a multiprocessor */
+    const size_t least_rows = 32, least_bytes = 128, register_columns = 8, few_weights = 25;
     const size_t line = args->in.width * (size_t)args->in.channels;
-    const bool has_few = args->mask.width * args->mask.height < few_weights;
+    const size_t least = args->mask.width > register_columns                  ? 16000
+                         : args->mask.width * args->mask.height < few_weights ? 80000
+                                                                              : 40000;
     return args->in.height >= least_rows && line >= least_bytes &&
-           line >= enough * (has_few ? 2 : 1) * prim_device_multiprocessors() / args->in.height;
+           line >= least * prim_device_multiprocessors() / args->in.height;
 }
 
 /* Whether REGISTER is faster than TENSOR for a square mask of i8, whose sums are small whatever the

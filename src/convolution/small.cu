@@ -6,11 +6,12 @@
  *           │ · · ■ · · □ · │     with the halo, element by element: wherever rows begin, however
  *           │ · · · · · · · │     many channels there are, and with what stands in for pixels
  *           └───────────────┘     outside. They have the type of sums there.
- * There is one loop for all masks, and no kernel for a width. Where a thread has one output, it goes
- * along a list of taps: weights, each with its element's distance from the window's first one.
- * Where there are more outputs than that, it has four side by side, and goes along the mask's rows
- * by four weights: an element serves each of the four windows that it lies in. Of a separable mask,
- * a block sums the rows of its tile along them first, in shared memory too.
+ *
+ * There is one loop for all masks, and no kernel for a width. Where a thread has one output, it
+ * goes along a list of taps: weights, each with its element's distance from the window's first one.
+ * Where there are many outputs, a thread has four side by side, and goes along the mask's rows by
+ * four weights: an element serves each of the four windows that it lies in. Of a separable mask, a
+ * block sums the rows of its tile along them first, in shared memory too.
  *
  * What holds it back: tiles are copied element by element, and each has a halo.
  *

@@ -1,6 +1,6 @@
-/* The shape of SMALL's blocks. Of all tiles whose outputs are as many as a block's threads have, the
- * one is chosen for which the image costs least: what the tiles copy with their halos, and their
- * outputs, also those beyond the image's sides. */
+/* The shape of SMALL's blocks. Of all tiles whose outputs are as many as a block's threads have,
+ * the one is chosen for which the image costs least: what the tiles copy with their halos, and
+ * their outputs, also those beyond the image's sides. */
 #include "convolution/small_shape.h"
 
 #include "common/host/device.h"

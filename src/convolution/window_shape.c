@@ -95,8 +95,9 @@ static int lane_bits(int units, int unit_bytes, int rows, int most_lanes, int th
     return best;
 }
 
-/* Narrow elements are copied in such lanes at the image's sides alone, where a row costs a thread more
- * than its elements do: so few lanes that each thread has one row, if there are threads enough. */
+/* Narrow elements are copied in such lanes at the image's sides alone, where a row costs a thread
+ * more than its elements do: so few lanes that each thread has one row, if there are threads
+ * enough. */
 static int bits_for_rows(int rows, int threads)
 {
     int bits = 0;
