@@ -64,13 +64,27 @@ static size_t plane_of(size_t elements, size_t element_bytes, size_t channels)
     return (bytes + (channels > 1 ? BANKS / channels / VECTOR * VECTOR : 0)) / element_bytes;
 }
 
+static bool has_few_outputs(const prim_convolution_args *args)
+{
+    const size_t line = args->in.width * (size_t)args->in.channels;
+    const size_t few = FEW_OUTPUTS * prim_device_multiprocessors();
+    return line <= few / args->in.height;
+}
+
+/* Where a thread of several outputs does not have them side by side, it has one after the other. */
+static size_t places_of(const prim_convolution_args *args, int outputs)
+{
+    return outputs == 1 && !has_few_outputs(args) ? PRIM_SMALL_SEVERAL * PRIM_SMALL_THREADS
+                                                  : PRIM_SMALL_THREADS;
+}
+
 /* Tiles of 2^bits threads side by side; no columns where they do not fit shared memory. */
 static prim_small_shape lay_out(const prim_convolution_args *args, int outputs, int bits,
                                 size_t element_bytes)
 {
     const size_t channels = (size_t)args->in.channels;
     const size_t columns = ((size_t)1 << bits) / channels * (size_t)outputs,
-                 high = PRIM_SMALL_THREADS >> bits;
+                 high = places_of(args, outputs) >> bits;
     const size_t used = least(columns, args->in.width), pitch = pitch_of(args, outputs, used),
                  rows = least(high, args->in.height) + rows_of_mask(args) - 1;
     const size_t places_at = bytes_of_mask(args, outputs, element_bytes);
@@ -105,7 +119,7 @@ static size_t blocks_of(const prim_convolution_args *args, const prim_small_shap
 static double cost_of(const prim_convolution_args *args, const prim_small_shape *s)
 {
     const double copied = s->rows * (s->row_elements + SECTOR),
-                 outputs = s->outputs * PRIM_SMALL_THREADS;
+                 outputs = s->outputs * (s->high << s->bits);
     return (double)blocks_of(args, s) * (copied + 2 * outputs);
 }
 
@@ -125,14 +139,6 @@ static prim_small_shape best_shape(const prim_convolution_args *args, int output
         }
     }
     return best;
-}
-
-/* Where there are few outputs, or columns. */
-static bool has_one_output(const prim_convolution_args *args)
-{
-    const size_t line = args->in.width * (size_t)args->in.channels;
-    const size_t few = FEW_OUTPUTS * prim_device_multiprocessors();
-    return args->in.width < PRIM_SMALL_SEVERAL - 1 || line <= few / args->in.height;
 }
 
 /* So many that the tile takes the fewest steps; of as many the most, since memory likes long
@@ -156,8 +162,8 @@ static int copy_bits_of(const prim_small_shape *s)
 prim_small_shape prim_convolution_small_shape(const prim_convolution_args *args,
                                               size_t element_bytes)
 {
-    prim_small_shape best =
-        best_shape(args, has_one_output(args) ? 1 : PRIM_SMALL_SEVERAL, element_bytes);
+    const bool has_one = has_few_outputs(args) || args->in.width < PRIM_SMALL_SEVERAL - 1;
+    prim_small_shape best = best_shape(args, has_one ? 1 : PRIM_SMALL_SEVERAL, element_bytes);
     if (best.columns == 0)
         best = best_shape(args, 1, element_bytes);
     best.copy_bits = copy_bits_of(&best);

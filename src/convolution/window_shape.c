@@ -28,6 +28,7 @@ enum {
     LEAST_ROWS = 3,           /* of an image: of fewer, a thread's rows would mostly be none */
     LEAST_PIECE = 32,         /* bytes of a row that lanes copy side by side */
     SECTOR = 32,              /* bytes that memory delivers together */
+    MOST_PIECES = 8,          /* of narrow elements that a lane copies of a row, one by one */
     PRODUCTS_PER_BYTE = 6,    /* that a multiprocessor computes while a byte is copied */
     VECTOR = 16,
     BANKS = 128 /* bytes */
@@ -96,12 +97,14 @@ static int lane_bits(int units, int unit_bytes, int rows, int most_lanes, int th
 }
 
 /* Narrow elements are copied in such lanes at the image's sides alone, where a row costs a thread
- * more than its elements do: so few lanes that each thread has one row, if there are threads
- * enough. */
-static int bits_for_rows(int rows, int threads)
+ * more than its pieces do: so few lanes that each thread has one row, if there are threads enough,
+ * and not many pieces of it. */
+static int bits_for_rows(int rows, int pieces, int threads)
 {
     int bits = 0;
     while (threads >> (bits + 1) >= rows)
+        bits++;
+    while (pieces > MOST_PIECES << bits)
         bits++;
     return bits;
 }
@@ -192,16 +195,16 @@ static void choose_lanes(const prim_window_call *call, prim_window_shape *s)
                                               : PRIM_WINDOW_COLUMNS;
     const int columns = least(call->width, (size_t)s->columns) + (int)call->mask_width - 1,
               rows = least(call->height, (size_t)s->high);
+    const int units = (columns + in_unit - 1) / in_unit, rows_of_tile = rows + s->band - 1;
     const int out_bytes = s->columns * call->channels * call->element_bytes;
     const int copiers = is_narrow(call) ? threads * call->channels : threads;
     s->pieces = (s->columns + (int)call->mask_width - 1 + in_unit - 1) / in_unit;
     s->per_piece = ((1u << PRIM_WINDOW_PIECE_BITS) + (unsigned)s->pieces - 1) / (unsigned)s->pieces;
     s->rows_on = copiers / s->pieces;
     s->pieces_on = copiers % s->pieces;
-    s->copy_bits = is_narrow(call)
-                       ? bits_for_rows(rows + s->band - 1, copiers)
-                       : lane_bits((columns + in_unit - 1) / in_unit, in_unit * call->source_bytes,
-                                   rows + s->band - 1, threads, copiers);
+    s->copy_bits = is_narrow(call) ? bits_for_rows(rows_of_tile, units, copiers)
+                                   : lane_bits(units, in_unit * call->source_bytes, rows_of_tile,
+                                               threads, copiers);
     s->copy_lanes = 1 << s->copy_bits;
     s->copy_rows = copiers >> s->copy_bits;
     s->copy_step = s->copy_rows * s->pitch;
