@@ -1,4 +1,5 @@
-/* The rungs of merge, of merge sort and of co-ranks, upwards, and which of them AUTO takes. */
+/* The rungs of merge, of merge sort, and of prim_co_rank(), prim_gather() and prim_is_sorted(),
+ * upwards, and which of them AUTO takes. */
 #include "common/host/element.h"
 #include "merge/merge_args.h"
 #include "merge/tuning.h"

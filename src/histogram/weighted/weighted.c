@@ -9,7 +9,7 @@
 const prim_rung *const prim_histogram_weighted_rungs[] = {
     PRIM_HISTOGRAM_WEIGHTED_RUNGS(PRIM_RUNG_ROW) NULL};
 
-/* AUTO takes MULTI_COPY where a block's shared memory holds the sums. */
+/* AUTO takes WEIGHTED_MULTI_COPY where a block's shared memory holds the sums. */
 int prim_histogram_choose_weighted_rung(const void *args)
 {
     return prim_preferred_rung(prim_histogram_weighted_rungs,
