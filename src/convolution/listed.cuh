@@ -58,15 +58,15 @@ struct shared_weights {
     }
 };
 
-/* `count` taps of neighbouring windows, of which the first one begins at x[0]; ALL: TAPS of them.
- * Their weights begin at a multiple of 16 bytes. */
-template <bool ALL, typename Sum, int OUTPUTS, int ELEMENTS>
+/* MOST taps of windows side by side, of which the first one begins at x[0]; unless ALL, only the
+ * first `count`. Their weights begin at a multiple of 16 bytes. */
+template <int MOST, bool ALL, typename Sum, int OUTPUTS, int ELEMENTS>
 __device__ void add_taps(Sum (&sums)[OUTPUTS], const Sum *weights, int count,
                          const Sum (&x)[ELEMENTS])
 {
     constexpr int EACH = static_cast<int>(VECTOR_ELEMENTS<Sum>);
-    PRIM_UNROLL(TAPS)
-    for (int i = 0; i < TAPS; i += EACH) {
+    PRIM_UNROLL(MOST)
+    for (int i = 0; i < MOST; i += EACH) {
         if (!ALL && i >= count)
             return;
         const vector<Sum> some = load_vector(weights + i);

@@ -269,10 +269,10 @@ struct mask_of_several {
                 if (left > 1)
                     read<TAPS>(from + i + SEVERAL, x + SEVERAL);
                 if (left < TAPS) {
-                    listed::add_taps<false>(sums, of_row + i, left, x);
+                    listed::add_taps<TAPS, false>(sums, of_row + i, left, x);
                     break;
                 }
-                listed::add_taps<true>(sums, of_row + i, TAPS, x);
+                listed::add_taps<TAPS, true>(sums, of_row + i, TAPS, x);
                 PRIM_UNROLL(SEVERAL)
                 for (int c = 0; c < SEVERAL; c++)
                     x[c] = x[TAPS + c];

@@ -23,28 +23,6 @@ namespace window
 constexpr int TAPS = 8;      /* of a piece of the mask's row */
 constexpr int WIDE_ROWS = 4; /* of a thread */
 
-/* One row of outputs: COUNT taps at least, of the first `count` of TAPS. */
-template <bool ALL, typename Sum>
-__device__ void add_taps(Sum (&sums)[COLUMNS], const Sum *weights, int count,
-                         const Sum (&x)[TAPS + COLUMNS])
-{
-    constexpr int EACH = static_cast<int>(VECTOR_ELEMENTS<Sum>);
-    PRIM_UNROLL(TAPS)
-    for (int i = 0; i < TAPS; i += EACH) {
-        if (!ALL && i >= count)
-            return;
-        const vector<Sum> some = load_vector(weights + i);
-        PRIM_UNROLL(EACH)
-        for (int e = 0; e < EACH; e++) {
-            if (!ALL && i + e >= count)
-                return;
-            PRIM_UNROLL(COLUMNS)
-            for (int c = 0; c < COLUMNS; c++)
-                sums[c] = add_product(sums[c], some.words[e], x[c + i + e]);
-        }
-    }
-}
-
 /* A piece of a row, for all rows of outputs that the row of the tile is under. */
 template <typename Pixel, int ROWS, bool ALL>
 __device__ void add_piece(typename Pixel::sum (&sums)[ROWS][COLUMNS],
@@ -54,7 +32,7 @@ __device__ void add_piece(typename Pixel::sum (&sums)[ROWS][COLUMNS],
     PRIM_UNROLL(ROWS)
     for (int o = 0; o < ROWS; o++)
         if (row >= o && row - o < band)
-            add_taps<ALL>(sums[o], weights + (row - o) * padded, count, x);
+            listed::add_taps<TAPS, ALL>(sums[o], weights + (row - o) * padded, count, x);
 }
 
 /* The elements of the next piece: the last ones of this one, and TAPS more. */
