@@ -824,6 +824,12 @@ static struct criterion_test_params sides_of_bytes(void)
     return cr_make_param_array(const size_t, (void *)(uintptr_t)sides, COUNT_OF(sides));
 }
 
+/* Elements of an image from which on REGISTER goes down strips. */
+static size_t enough_bytes(size_t side)
+{
+    return (side == 3 ? 16000 : 64000) * count_multiprocessors();
+}
+
 ParameterizedTestParameters(convolution, squares_over_bytes)
 {
     return sides_of_bytes();
@@ -832,7 +838,7 @@ ParameterizedTestParameters(convolution, squares_over_bytes)
 ParameterizedTest(const size_t *side, convolution, squares_over_bytes)
 {
     static const int32_t divisors[] = {0, 16, 35, -1, -255}; /* 0: floats */
-    const size_t elements = (*side == 3 ? 16000 : 64000) * count_multiprocessors();
+    const size_t elements = enough_bytes(*side);
     for (int channels = 3; channels <= 4; channels++)
         for (size_t d = 0; d < COUNT_OF(divisors); d++) {
             const combination k = {PRIM_CONVOLUTION_REGISTER, CUDA_R_8U, CUDA_R_8U,
@@ -1999,14 +2005,14 @@ static void choose_weights(const convolution *c, float *h_mask)
 
 ParameterizedTestParameters(convolution, strips_of_bytes)
 {
-    static const size_t sides[] = {3, 5, 7};
-    return cr_make_param_array(const size_t, (void *)(uintptr_t)sides, COUNT_OF(sides));
+    return sides_of_bytes();
 }
 
+/* The last image is large enough for strips; its lines have two of them and a part. */
 ParameterizedTest(const size_t *side, convolution, strips_of_bytes)
 {
-    static const extent strips[] = {{7, 9}, {171, 20}, {512, 13}, {180, 45}, {600, 9}};
-    const combination k = {PRIM_CONVOLUTION_CONSTANT, CUDA_R_8U, CUDA_R_8U, 0};
+    const extent strips[] = {{7, 9}, {171, 20}, {512, 13}, {370, enough_bytes(*side) / 1100}};
+    const combination k = {PRIM_CONVOLUTION_SMALL, CUDA_R_8U, CUDA_R_8U, 0};
     uint64_t seed = 83000 + 1000 * *side;
     for (size_t i = 0; i < COUNT_OF(strips); i++)
         for (size_t b = 0; b < 2 * BOUNDARIES; b++, seed++) {
@@ -2014,6 +2020,8 @@ ParameterizedTest(const size_t *side, convolution, strips_of_bytes)
                                       (extent){*side, *side}, seed);
             c.distribution = UNIFORM;
             c.is_vector = false;
+            if (i == COUNT_OF(strips) - 1)
+                c.channels = 3 + (int)(seed % 2);
             choose_gaps(&c);
             if (get_test_level() == LEVEL_QUICK && (i + b) % BOUNDARIES > 1)
                 continue;
