@@ -8,7 +8,8 @@
 const prim_rung *const prim_histogram_channels_rungs[] = {
     PRIM_HISTOGRAM_CHANNELS_RUNGS(PRIM_RUNG_ROW) NULL};
 
-/* AUTO takes CHANNELS_MULTI_COPY where a block's shared memory holds the counters of all channels. */
+/* AUTO takes CHANNELS_MULTI_COPY where a block's shared memory holds the counters of all
+ * channels. */
 int prim_histogram_choose_channels_rung(const void *args)
 {
     return prim_preferred_rung(prim_histogram_channels_rungs,
