@@ -817,7 +817,7 @@ ParameterizedTest(const size_t *side, convolution, aligned_squares)
 
 /* Squares over bytes, of three and four channels, in images that are large enough for strips of
  * them: with every boundary, under floats and under integers with and without a power of two as
- * their divisor. The last strip is full, and has one column. */
+ * their divisor. The last strip is full, or has one column. */
 static struct criterion_test_params sides_of_bytes(void)
 {
     static const size_t sides[] = {3, 5};
@@ -1006,9 +1006,7 @@ ParameterizedTestParameters(convolution, large_thin_images)
 
 ParameterizedTest(combination *k, convolution, large_thin_images)
 {
-    int n = 0; /* multiprocessors */
-    cr_cuda(cudaDeviceGetAttribute(&n, cudaDevAttrMultiProcessorCount, 0));
-    const size_t p = (size_t)n;
+    const size_t p = count_multiprocessors();
     const extent images[] = {{1, 513 * p},  {3, 171 * p},  {4, 128 * p + 1}, {13, 631 * p},
                              {16, 512 * p}, {8192 * p, 1}, {4097 * p, 2},    {2731 * p, 3}};
     uint64_t seed = 130000 + 333u * (unsigned)k->type + 77u * (unsigned)k->integers;
@@ -2005,14 +2003,17 @@ static void choose_weights(const convolution *c, float *h_mask)
 
 ParameterizedTestParameters(convolution, strips_of_bytes)
 {
-    return sides_of_bytes();
+    static const size_t sides[] = {3, 5, 7};
+    return cr_make_param_array(const size_t, (void *)(uintptr_t)sides, COUNT_OF(sides));
 }
 
-/* The last image is large enough for strips; its lines have two of them and a part. */
+/* The last image is large enough for strips under 3 × 3 and 5 × 5; its lines have two of them and a
+ * part. */
 ParameterizedTest(const size_t *side, convolution, strips_of_bytes)
 {
-    const extent strips[] = {{7, 9}, {171, 20}, {512, 13}, {370, enough_bytes(*side) / 1100}};
-    const combination k = {PRIM_CONVOLUTION_SMALL, CUDA_R_8U, CUDA_R_8U, 0};
+    const extent strips[] = {{7, 9},    {171, 20}, {512, 13},
+                             {180, 45}, {600, 9},  {370, enough_bytes(*side) / 1100}};
+    const combination k = {PRIM_CONVOLUTION_CONSTANT, CUDA_R_8U, CUDA_R_8U, 0};
     uint64_t seed = 83000 + 1000 * *side;
     for (size_t i = 0; i < COUNT_OF(strips); i++)
         for (size_t b = 0; b < 2 * BOUNDARIES; b++, seed++) {
@@ -2451,6 +2452,8 @@ Test(convolution, auto_takes_small)
         {CUDA_R_16F, {60 * p, 40}, {4, 4}, false, true},
         {CUDA_R_16F, {100, 100 * p}, {4, 4}, false, true}, /* few columns */
         {CUDA_R_16F, {150, 100 * p}, {4, 4}, false, false},
+        {CUDA_R_32F, {2, 1400 * p}, {9, 9}, false, true}, /* outputs one after the other */
+        {CUDA_R_32F, {2, 1900 * p}, {9, 9}, false, false},
         {CUDA_R_32F, {80 * p, 40}, {3, 3}, false, false}, /* patches */
         {CUDA_R_32F, {16 * p, 40}, {3, 3}, false, true},
         {CUDA_R_32F, {300 * p, 40}, {4, 5}, true, true},

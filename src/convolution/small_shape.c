@@ -51,10 +51,10 @@ static size_t bytes_of_mask(const prim_convolution_args *args, int outputs, size
  * Rows then have an odd number of them, so that neighbouring ones lie in different banks. */
 static size_t pitch_of(const prim_convolution_args *args, int outputs, size_t columns)
 {
-    const size_t width = args->mask.width;
+    const size_t width = args->mask.width, vector = PRIM_SMALL_SEVERAL;
     if (outputs == 1)
         return columns + width - 1;
-    return prim_divide_up(columns + round_up(width, PRIM_SMALL_TAPS), 4) / 2 * 8 + 4;
+    return (prim_divide_up(columns + round_up(width, PRIM_SMALL_TAPS), vector) | 1) * vector;
 }
 
 /* Lanes of all channels read at the same time: from different banks. */
@@ -176,11 +176,11 @@ size_t prim_convolution_small_work(const prim_convolution_args *args, size_t ele
 {
     const size_t per_element = 24;
     const prim_small_shape s = prim_convolution_small_shape(args, element_bytes);
-    const size_t rows = (size_t)s.rows, row = (size_t)s.row_elements;
+    const size_t rows = (size_t)s.rows, row = (size_t)s.row_elements,
+                 places = (size_t)s.high << s.bits; /* of one output, or of several side by side */
     const size_t products = is_separable(args)
-                                ? rows * (PRIM_SMALL_THREADS / (size_t)s.high) * args->mask.width +
-                                      PRIM_SMALL_THREADS * args->mask_y.height
-                                : PRIM_SMALL_THREADS * args->mask.width * args->mask.height;
+                                ? (rows << s.bits) * args->mask.width + places * args->mask_y.height
+                                : places * args->mask.width * args->mask.height;
     return blocks_of(args, &s) * (products + per_element * rows * row) /
            prim_device_multiprocessors();
 }
