@@ -465,7 +465,9 @@ const char *why_not(const void *any)
         return "it takes masks of at most 256 weights, and separable ones of at most 16 a side";
     if (args->in.width == 0 || args->in.height == 0)
         return nullptr;
-    return args->in.width <= MOST_SIDE && args->in.height <= MOST_SIDE &&
+    if (args->in.width > MOST_SIDE || args->in.height > MOST_SIDE)
+        return PRIM_GRID_TOO_SMALL;
+    return args->in.height <= MOST_DOWN || /* whatever the shape, which takes time to find */
                    prim_divide_up(args->in.height,
                                   prim_convolution_small_shape(args, bytes).high) <= MOST_DOWN
                ? nullptr
